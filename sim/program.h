@@ -107,6 +107,8 @@ struct Communicator {
 struct Channel {
   RankId source{};
   RankId destination{};
+  std::uint32_t weight = 1;  ///< fairness weight of its transfers
+  Bandwidth cap;             ///< largest rate of one transfer; 0: none
 };
 
 /// One kind of collective call: the same for every communicator whose members issue it.

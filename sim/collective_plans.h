@@ -1,0 +1,97 @@
+// CollectivePlans: what is known about a collective call on a communicator before it is played: its algorithm, the paths of its
+// lanes, and whether one bulk transfer per edge gives the same result as its steps.
+//
+// Bulk play. Every edge's total bytes drain at once; when all have drained, the collective ends after a further *charge*
+//     charge = (time alone by the step rules) - (time of the bulk transfers alone),
+// so that a collective that has the network to itself takes exactly as long in bulk as in steps. For a ring with equal edges
+// this is network-model.md's rule: 2(N-1)(S/(N rate) + L) in all. With other traffic on its links, a late member, or unequal edges it
+// is an approximation.
+//
+// Bulk is exact by construction when (1) all edges cost the same, (2) all members enter at one instant (the engine looks), and
+// (3) no other transfer can use the edges' links meanwhile. (3) is decided from the whole program: every transfer that ever uses a
+// link of the collective starts at one of its own members and on the same stream, which is busy with this collective.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sim/alone.h"
+#include "sim/link.h"
+#include "sim/options.h"
+#include "sim/path_cache.h"
+#include "sim/program.h"
+
+namespace traingraph::sim {
+
+struct CollectivePlan {
+  CommunicatorId communicator{};
+  std::uint32_t collective = 0;
+  std::shared_ptr<const TransferSource> source;
+  std::vector<PathId> lane_paths;  ///< of uniform lanes; kNoPath elsewhere
+  bool bulk_exact = false;         ///< conditions (1) and (3)
+  std::vector<BulkEdge> edges;     ///< filled by bulk_edges()
+  bool edges_known = false;
+  bool charge_known = false;
+  Duration charge;                 ///< valid when charge_known
+  static constexpr PathId kNoPath = static_cast<PathId>(0xffffffff);
+};
+
+/// Tells a channel's connection apart from others between the same endpoints (hashed ECMP).
+[[nodiscard]] inline std::uint64_t channel_connection(ChannelId channel) {
+  return (std::uint64_t{index(channel)} + 1) * 0xd1342543de82ef95U;
+}
+
+class CollectivePlans {
+ public:
+  CollectivePlans(const LinkTable& links, const Program& program, const RunOptions& options, PathTable& paths,
+                  PathCache& cache);
+
+  [[nodiscard]] CollectivePlan& plan(CommunicatorId communicator, std::uint32_t collective);
+  /// The path of one send.
+  [[nodiscard]] PathId path(CollectivePlan& plan, std::uint32_t lane, const Send& send);
+  /// The plan's bulk transfers, made once.
+  [[nodiscard]] const std::vector<BulkEdge>& bulk_edges(CollectivePlan& plan);
+  /// Computes the plan's charge if it is not known yet.
+  Duration charge(CollectivePlan& plan);
+
+  /// Transfers of the whole program if every collective is played in steps, point-to-point messages included.
+  [[nodiscard]] double program_transfers() const { return program_transfers_; }
+
+ private:
+  struct Call {
+    std::uint32_t collective = 0;
+    std::uint32_t slot = 0;
+    std::uint32_t stream = 0;
+    std::uint64_t count = 0;  // per step
+    bool one_stream = true;
+  };
+  struct Traffic {  // of one role
+    std::vector<Call> calls;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> sends;  // distinct (slot, stream)
+    double messages = 0;
+  };
+
+  [[nodiscard]] std::shared_ptr<const TransferSource> source(CommunicatorId communicator, std::uint32_t collective);
+  void survey();
+  [[nodiscard]] static Traffic traffic_of(const Template& role);
+  void find_exact(const std::vector<Traffic>& traffic);
+  [[nodiscard]] bool equal_edges(CollectivePlan& plan);
+  [[nodiscard]] AloneTimer& timer();
+
+  const LinkTable& links_;
+  const Program& program_;
+  const RunOptions& options_;
+  PathTable& paths_;
+  PathCache& cache_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<CollectivePlan>> plans_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::shared_ptr<const TransferSource>> sources_;
+  std::map<std::vector<std::uint64_t>, Duration> charges_;  // by what the charge depends on
+  std::unique_ptr<AloneTimer> timer_;
+  double program_transfers_ = 0;
+};
+
+}  // namespace traingraph::sim

@@ -1,0 +1,205 @@
+// Engine: collectives, in steps and in bulk.
+#pragma once
+
+#include "sim/engine.h"
+
+namespace traingraph::sim {
+
+template <class Model>
+std::uint32_t Engine<Model>::new_instance(std::uint32_t stream, const Op& op, const Slot& at, std::uint32_t sequence) {
+  std::uint32_t id;
+  if (free_instances_.empty()) {
+    id = static_cast<std::uint32_t>(instances_.size());
+    instances_.push_back(std::make_unique<Instance>());
+  } else {
+    id = free_instances_.back();
+    free_instances_.pop_back();
+  }
+  Instance& instance = *instances_[id];
+  const Stream& s = streams_[stream];
+  instance.plan = &plans_.plan(static_cast<CommunicatorId>(at.target), op.argument);
+  instance.sequence = sequence;
+  instance.label = op.label;
+  instance.place = timeline(s).op_at(s.stream, s.position);
+  instance.finished = 0;
+  instance.outstanding = 0;
+  instance.exact = false;
+  instance.last_cause = Causes::kNone;
+  instance.streams.assign(instance.plan->source->members(), kNone);
+  instance.state.reset(*instance.plan->source);
+  const bool bulk = options_.collectives == CollectiveMode::bulk || (bulk_allowed_ && !instance.plan->bulk_exact);
+  if (bulk) {
+    instance.mode = Mode::bulk;
+  } else if (options_.collectives == CollectiveMode::automatic && instance.plan->bulk_exact) {
+    instance.mode = Mode::undecided;
+    undecided_.push_back(id);
+  } else {
+    instance.mode = Mode::step;
+  }
+  return id;
+}
+
+/// The instance that this rank's next call on the communicator joins.
+template <class Model>
+std::uint32_t Engine<Model>::instance_for(std::uint32_t stream, const Op& op, const Slot& at) {
+  CommunicatorState& state = communicators_[at.target];
+  const std::uint32_t sequence = state.next[at.member]++;
+  if (sequence - state.first_sequence == state.instances.size()) {
+    state.instances.push_back(new_instance(stream, op, at, sequence));
+    return state.instances.back();
+  }
+  const std::uint32_t id = state.instances[sequence - state.first_sequence];
+  const std::uint32_t expected = instances_[id]->plan->collective;
+  if (expected != op.argument) {
+    throw InputError{describe_mismatch(program_, static_cast<CommunicatorId>(at.target), sequence, expected, op.argument,
+                                       static_cast<RankId>(streams_[stream].rank))};
+  }
+  return id;
+}
+
+template <class Model>
+void Engine<Model>::enter_collective(std::uint32_t stream, const Op& op) {
+  const Slot& at = slot(streams_[stream], op);
+  const std::uint32_t id = instance_for(stream, op, at);
+  Instance& instance = *instances_[id];
+  instance.streams[at.member] = stream;
+  instance.state.mark_entered(at.member);
+  instance.last_entry = now_;
+  if (options_.critical_path) {
+    causes_.hold(streams_[stream].cause);
+    causes_.drop(instance.last_cause);
+    instance.last_cause = streams_[stream].cause;
+  }
+  if (instance.mode == Mode::step) {
+    play_steps(id, at.member);
+  } else if (instance.mode == Mode::bulk && instance.state.entered_count() == instance.streams.size()) {
+    start_bulk(id);
+  }
+}
+
+/// Collectives for which bulk is exact if all members enter at this instant: the instant is over, so now it is known.
+template <class Model>
+void Engine<Model>::decide_open_modes() {
+  for (std::size_t i = 0; i < undecided_.size(); ++i) {
+    const std::uint32_t id = undecided_[i];
+    Instance& instance = *instances_[id];
+    const bool together = instance.state.entered_count() == instance.streams.size();
+    if (together || bulk_allowed_) {
+      instance.mode = Mode::bulk;
+      instance.exact = together;
+      if (together) start_bulk(id);
+      continue;
+    }
+    instance.mode = Mode::step;
+    for (std::uint32_t m = 0; m < instance.streams.size(); ++m)
+      if (instance.state.entered(m)) play_steps(id, m);
+  }
+  undecided_.clear();
+}
+
+template <class Model>
+void Engine<Model>::play_steps(std::uint32_t id, std::uint32_t member) {
+  Instance& instance = *instances_[id];
+  instance.state.begin(member, [&](std::uint32_t lane, std::uint32_t number) { post_send(id, lane, number); });
+  if (instance.state.finished(member) && instance.streams[member] != kNone) finish_member(id, member);
+}
+
+template <class Model>
+void Engine<Model>::note_ends(Flight& flight, std::uint32_t source_member, std::uint32_t destination_member) const {
+  if (trace_transfers_ == nullptr) return;
+  const auto& members = program_.communicators[instances_[flight.owner]->plan->communicator].members;
+  flight.source = members[source_member];
+  flight.destination = members[destination_member];
+}
+
+template <class Model>
+void Engine<Model>::post_send(std::uint32_t id, std::uint32_t lane, std::uint32_t number) {
+  const Instance& instance = *instances_[id];
+  const Send send = instance.plan->source->send(lane, number);
+  Flight flight;
+  flight.kind = Flight::Kind::step;
+  flight.owner = id;
+  flight.lane = lane;
+  flight.inbox = send.inbox;
+  flight.to_all = send.to_all;
+  flight.path = plans_.path(*instance.plan, lane, send);
+  flight.label = instance.label;
+  flight.place = instance.place;
+  flight.bytes = send.bytes;
+  note_ends(flight, instance.state.lane_member(lane), send.destination);
+  post(take_flight(flight));
+}
+
+template <class Model>
+void Engine<Model>::deliver_step(const Flight& f) {
+  Instance& instance = *instances_[f.owner];
+  const auto post_next = [&](std::uint32_t lane, std::uint32_t number) { post_send(f.owner, lane, number); };
+  if (!f.to_all) {
+    const std::uint32_t member = instance.state.arrived(f.lane, f.inbox, post_next);
+    if (instance.state.finished(member)) finish_member(f.owner, member);
+    return;
+  }
+  const std::uint32_t members = static_cast<std::uint32_t>(instance.streams.size());
+  for (std::uint32_t m = 0; m < members; ++m) {
+    const std::uint32_t inbox = instance.plan->source->first_inbox(m);
+    instance.state.arrived(f.lane, inbox, post_next);
+    if (instance.state.finished(m)) finish_member(f.owner, m);
+  }
+}
+
+template <class Model>
+void Engine<Model>::start_bulk(std::uint32_t id) {
+  Instance& instance = *instances_[id];
+  CollectivePlan& plan = *instance.plan;
+  const std::vector<BulkEdge>& edges = plans_.bulk_edges(plan);
+  instance.outstanding = static_cast<std::uint32_t>(edges.size()) + 1;  // one for ourselves: nothing ends before all have begun
+  for (const BulkEdge& edge : edges) {
+    Flight flight;
+    flight.kind = Flight::Kind::bulk;
+    flight.owner = id;
+    flight.lane = edge.lane;
+    flight.path = edge.path;
+    flight.label = instance.label;
+    flight.place = instance.place;
+    flight.bytes = edge.bytes;
+    note_ends(flight, instance.state.lane_member(edge.lane), edge.destination);
+    post(take_flight(flight));
+  }
+  if (--instance.outstanding == 0) end_bulk_if_drained(id);
+}
+
+template <class Model>
+void Engine<Model>::end_bulk_if_drained(std::uint32_t id) {
+  Instance& instance = *instances_[id];
+  const Duration charge = plans_.charge(*instance.plan);
+  queue_.push(now_ + charge, EventKind::collective_end, instance.place, id);
+}
+
+template <class Model>
+void Engine<Model>::finish_member(std::uint32_t id, std::uint32_t member) {
+  Instance& instance = *instances_[id];
+  const std::uint32_t stream = instance.streams[member];
+  ++instance.finished;
+  const bool last = instance.finished == instance.streams.size();
+  const Time entry = instance.last_entry;
+  complete(stream, 1, entry, {instance.last_cause, entry, entry - std::min(entry, streams_[stream].start)});
+  if (last) retire(id);
+}
+
+template <class Model>
+void Engine<Model>::retire(std::uint32_t id) {
+  Instance& instance = *instances_[id];
+  CollectiveModes& modes = record_.modes[instance.plan->collective];
+  ++record_.counters.collectives;
+  ++(instance.mode == Mode::step ? modes.step : instance.exact ? modes.bulk_exact : modes.bulk_forced);
+  causes_.drop(instance.last_cause);
+  CommunicatorState& state = communicators_[index(instance.plan->communicator)];
+  state.instances[instance.sequence - state.first_sequence] = kNone;
+  while (!state.instances.empty() && state.instances.front() == kNone) {
+    state.instances.pop_front();
+    ++state.first_sequence;
+  }
+  free_instances_.push_back(id);
+}
+
+}  // namespace traingraph::sim

@@ -1,0 +1,208 @@
+// Engine: preparation, the loop over instants, and the end of a run.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "sim/engine.h"
+
+namespace traingraph::sim {
+
+template <class Model>
+void Engine<Model>::prepare() {
+  program_.check();
+  record_.modes.resize(program_.collectives.size());
+  for (std::uint32_t c = 0; c < record_.modes.size(); ++c) record_.modes[c].collective = c;
+  record_.program_transfers = plans_.program_transfers();
+  bulk_allowed_ =
+      options_.collectives == CollectiveMode::automatic && record_.program_transfers > options_.step_limit;
+
+  for (const Template& t : program_.templates) timelines_.emplace_back(t, program_.durations);
+  open_ops_.assign(program_.steps, 0);
+  for (std::uint32_t r = 0; r < program_.ranks.size(); ++r) {
+    const Rank& rank = program_.ranks[static_cast<RankId>(r)];
+    const Timeline& line = timelines_[index(rank.role)];
+    for (std::uint32_t s = 0; s < line.streams(); ++s) {
+      Stream stream;
+      stream.rank = r;
+      stream.stream = s;
+      streams_.push_back(stream);
+    }
+    const std::size_t ops = program_.templates[rank.role].ops.size();
+    for (std::uint64_t& open : open_ops_) open += ops;
+  }
+  for (const std::uint64_t open : open_ops_) total_ops_ += open;
+  channels_.resize(program_.channels.size());
+  communicators_.resize(program_.communicators.size());
+  for (std::uint32_t c = 0; c < communicators_.size(); ++c)
+    communicators_[c].next.assign(program_.communicators[static_cast<CommunicatorId>(c)].members.size(), 0);
+  for (std::uint32_t i = 0; i < program_.link_changes.size(); ++i)
+    queue_.push(program_.link_changes[i].at, EventKind::link_change, i, i);
+}
+
+template <class Model>
+void Engine<Model>::take_completions() {
+  auto& completions = model_.completions();
+  for (std::size_t i = 0; i < completions.size(); ++i) {
+    if (completions[i].arrived) {
+      arrive(completions[i].id);
+    } else {
+      left_wire(completions[i].id);
+    }
+  }
+  completions.clear();
+}
+
+template <class Model>
+void Engine<Model>::handle(const Event& event) {
+  switch (event.kind()) {
+    case EventKind::link_change: {
+      const Program::LinkChange& change = program_.link_changes[event.payload];
+      model_.set_capacity(change.link, change.capacity, now_);
+      break;
+    }
+    case EventKind::model:
+      model_.on_event(event, now_);
+      take_completions();
+      break;
+    case EventKind::arrival:
+      arrive(event.payload);
+      break;
+    case EventKind::compute_end:
+      complete_plain(event.payload, streams_[event.payload].run_end - streams_[event.payload].position);
+      break;
+    case EventKind::collective_end:
+      for (std::uint32_t m = 0; m < instances_[event.payload]->streams.size(); ++m) finish_member(event.payload, m);
+      break;
+    case EventKind::transfer_begin:
+      begin_drain(event.payload);
+      break;
+  }
+}
+
+template <class Model>
+void Engine<Model>::report_progress() {
+  if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) throw Cancelled{};
+  if (options_.progress) options_.progress({now_, done_ops_, total_ops_, record_.counters.events});
+}
+
+template <class Model>
+Record Engine<Model>::run() {
+  constexpr std::uint64_t kEventsPerReport = 1 << 14;
+  for (std::uint32_t i = 0; i < streams_.size(); ++i) queue_stream(i, i);
+  drain_ready();
+  while (true) {
+    // The instant is over when nothing is left to do at it; collectives left open are decided then.
+    decide_open_modes();
+    drain_ready();
+    if (!undecided_.empty() || (!queue_.empty() && queue_.next_time() == now_)) {
+      while (!queue_.empty() && queue_.next_time() == now_) {
+        handle(queue_.pop());
+        drain_ready();
+        if (++record_.counters.events % kEventsPerReport == 0) report_progress();
+      }
+      continue;
+    }
+    model_.solve(now_);
+    take_completions();
+    drain_ready();
+    if (done_ops_ == total_ops_ || queue_.empty()) break;
+    now_ = queue_.next_time();
+  }
+  if (done_ops_ != total_ops_) throw InputError{explain_stuck()};
+  SIM_ASSERT(record_.step_ends.size() == program_.steps || total_ops_ == 0, "every step has ended");
+
+  record_.counters.operations = done_ops_;
+  const Time end = record_.window_end();
+  record_.stream0_end.resize(program_.ranks.size());
+  for (const Stream& s : streams_) {
+    if (s.stream != 0) continue;
+    account_.charge(static_cast<RankId>(s.rank), program_.idle_category, s.last_end, end);
+    record_.stream0_end[static_cast<RankId>(s.rank)] = end - s.last_end;
+  }
+  account_.finish(end, record_);
+  model_.finish(end, record_);
+  if (options_.critical_path) write_critical_path(record_);
+  return std::move(record_);
+}
+
+template <class Model>
+void Engine<Model>::write_critical_path(Record& record) const {
+  const Time begin = record.window_begin();
+  std::vector<CriticalElement> backwards;
+  for (Causes::Node node = last_node_; node != Causes::kNone; node = causes_[node].parent) {
+    const Causes::Entry& e = causes_[node];
+    if (e.end <= begin && !backwards.empty()) break;
+    const Stream& s = streams_[e.stream];
+    const Timeline& line = timeline(s);
+    Time end = e.end;
+    for (std::uint32_t p = e.last_position + 1; p-- > e.first_position;) {
+      const bool first = p == e.first_position;
+      const Time start = first ? e.start : end - scaled(s, p, p + 1);
+      if (end > begin || backwards.empty())
+        backwards.push_back({static_cast<RankId>(s.rank), e.step, line.op_at(s.stream, p), std::max(start, begin), end,
+                             first ? e.slack : Duration{}});
+      end = start;
+    }
+  }
+  record.critical_path.assign(backwards.rbegin(), backwards.rend());
+}
+
+template <class Model>
+std::string Engine<Model>::explain_stuck() const {
+  // A communicator that some members entered and others never will: the error that users can act on, so it comes first.
+  for (const auto& instance : instances_) {
+    if (!instance || instance->finished == instance->streams.size()) continue;
+    const Communicator& c = program_.communicators[instance->plan->communicator];
+    std::vector<RankId> here;
+    std::vector<RankId> missing;
+    for (std::uint32_t m = 0; m < instance->streams.size(); ++m)
+      (instance->streams[m] == kNone ? missing : here).push_back(c.members[m]);
+    if (missing.empty()) continue;
+    bool over = true;  // have the missing members nothing left to do?
+    for (const RankId rank : missing)
+      for (const Stream& s : streams_) over = over && (s.rank != index(rank) || s.status == Status::finished);
+    if (over)
+      return fmt::format("collective '{}' on communicator '{}' (call number {}) never completes: {} entered, {} never arrive",
+                         program_.collectives[instance->plan->collective].name, c.name, instance->sequence + 1,
+                         list_ranks(here), list_ranks(missing));
+  }
+  std::vector<Blocked> blocked;
+  for (std::uint32_t i = 0; i < streams_.size(); ++i) {
+    const Stream& s = streams_[i];
+    if (s.status == Status::finished) continue;
+    const Op& op = current_op(s);
+    Blocked b{static_cast<RankId>(s.rank), s.step, timeline(s).op_at(s.stream, s.position), {}};
+    if (s.status == Status::blocked) {
+      const Template& t = role(s);
+      for (std::uint32_t d = 0; d < op.dependencies; ++d) {
+        const Dependency& dep = t.dependencies[op.first_dependency + d];
+        const Stream& target = streams_[i - s.stream + dep.stream];
+        if (target.step > s.step || (target.step == s.step && target.position > dep.position)) continue;
+        const Op& waited = t.ops[timeline(s).op_at(dep.stream, dep.position)];
+        b.waits_for = fmt::format("its own '{}' on stream {}", program_.labels[waited.label].name, dep.stream);
+        break;
+      }
+    } else if (op.kind == OpKind::receive) {
+      b.waits_for = fmt::format("a message from rank {}",
+                                index(program_.channels[static_cast<ChannelId>(slot(s, op).target)].source));
+    } else if (op.kind == OpKind::send) {
+      b.waits_for = "its transfer, which has no rate (a link on its path is down)";
+    } else if (op.kind == OpKind::collective) {
+      const Slot& at = slot(s, op);
+      const CommunicatorState& state = communicators_[at.target];
+      const std::uint32_t id = state.instances[state.next[at.member] - 1 - state.first_sequence];
+      std::vector<RankId> missing;
+      const auto& members = program_.communicators[static_cast<CommunicatorId>(at.target)].members;
+      for (std::uint32_t m = 0; m < members.size(); ++m)
+        if (instances_[id]->streams[m] == kNone) missing.push_back(members[m]);
+      b.waits_for = missing.empty() ? "its transfers, some of which have no rate (a link is down)"
+                                    : fmt::format("{} to enter '{}' on '{}'", list_ranks(missing),
+                                                  program_.collectives[op.argument].name,
+                                                  program_.communicators[static_cast<CommunicatorId>(at.target)].name);
+    }
+    blocked.push_back(std::move(b));
+  }
+  return describe_deadlock(program_, blocked, now_);
+}
+
+}  // namespace traingraph::sim
