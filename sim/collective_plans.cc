@@ -220,6 +220,8 @@ void CollectivePlans::survey() {
 
 void CollectivePlans::find_exact(const std::vector<Traffic>& traffic) {
   IdVector<LinkId, LinkUsers> users(links_.size());
+  std::vector<bool> changes(links_.size(), false);  // links whose capacity changes during the run
+  for (const Program::LinkChange& change : program_.link_changes) changes[index(change.link)] = true;
   std::vector<CollectivePlan*> candidates;
   const auto note = [&](PathId path, RankId rank, std::uint32_t stream, bool one_stream) {
     for (const PathLink& hop : paths_.links(path)) users[hop.link].add(rank, stream, one_stream);
@@ -254,10 +256,11 @@ void CollectivePlans::find_exact(const std::vector<Traffic>& traffic) {
     std::vector<RankId> members = program_.communicators[p->communicator].members;
     std::sort(members.begin(), members.end());
     p->bulk_exact = true;
-    if (options_.network == NetworkModel::ideal) continue;  // nothing shares a link
     for (const PathId lane_path : p->lane_paths) {
       if (lane_path == CollectivePlan::kNoPath) continue;
       for (const PathLink& hop : paths_.links(lane_path)) {
+        p->bulk_exact = p->bulk_exact && !changes[index(hop.link)];
+        if (options_.network == NetworkModel::ideal) continue;  // nothing shares a link
         const LinkUsers& u = users[hop.link];
         p->bulk_exact = p->bulk_exact && !u.mixed &&
                         std::all_of(u.ranks.begin(), u.ranks.end(), [&](RankId rank) {

@@ -7,8 +7,8 @@
 // this is network-model.md's rule: 2(N-1)(S/(N rate) + L) in all. With other traffic on its links, a late member, or unequal edges it
 // is an approximation.
 //
-// Bulk is exact by construction when (1) all edges cost the same, (2) all members enter at one instant (the engine looks), and
-// (3) no other transfer can use the edges' links meanwhile. (3) is decided from the whole program: every transfer that ever uses a
+// Bulk is exact by construction when (1) all edges cost the same, throughout the run (no link of theirs ever changes its capacity),
+// (2) all members enter at one instant (the engine looks), and (3) no other transfer can use the edges' links meanwhile. (3) is decided from the whole program: every transfer that ever uses a
 // link of the collective starts at one of its own members and on the same stream, which is busy with this collective.
 #pragma once
 

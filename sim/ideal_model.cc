@@ -39,8 +39,14 @@ void IdealModel::on_event(const Event& event, Time) {
   completions_.push_back({event.payload, false});
 }
 
-void IdealModel::set_capacity(LinkId link, Bandwidth capacity, Time now) {
+void IdealModel::set_capacity(LinkId link, Bandwidth capacity, Time) {
   capacities_[index(link)] = capacity.bytes_per_s();
+  capacities_changed_ = true;
+}
+
+void IdealModel::solve(Time now) {
+  if (!capacities_changed_) return;
+  capacities_changed_ = false;
   for (std::uint32_t id = 0; id < transfers_.size(); ++id)
     if (transfers_[id].active && rate_of(transfers_[id]) != transfers_[id].rate) schedule(id, now);
 }

@@ -22,7 +22,7 @@ class IdealModel {
 
   void start(std::uint32_t id, PathId path, Bytes bytes, std::uint32_t weight, Bandwidth cap, Time now);
   void on_event(const Event& event, Time now);
-  void solve(Time) {}
+  void solve(Time now);
   void set_capacity(LinkId link, Bandwidth capacity, Time now);
   [[nodiscard]] std::vector<Completion>& completions() { return completions_; }
   void begin_window(Time) {}
@@ -44,6 +44,7 @@ class IdealModel {
   const PathTable& paths_;
   EventQueue& queue_;
   std::vector<double> capacities_;
+  bool capacities_changed_ = false;  // at this instant: rates follow when it is over
   std::vector<Transfer> transfers_;
   std::vector<Completion> completions_;
 };

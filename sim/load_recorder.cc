@@ -10,16 +10,15 @@ LoadRecorder::LoadRecorder(const LinkTable& links, std::uint32_t bins)
     states_[l].capacity = links[static_cast<LinkId>(l)].capacity.bytes_per_s();
 }
 
-void LoadRecorder::notice_peak(State& s) {
-  if (s.capacity > 0) s.peak = std::max(s.peak, s.load / s.capacity);
-}
-
 void LoadRecorder::settle(LinkId link, Time now) {
   State& s = states_[index(link)];
   if (s.load > 0 && now > s.since) {
     s.bytes += s.load * (now - s.since).in_seconds();
     s.busy += now - s.since;
-    if (bins_ > 0 && s.capacity > 0) add_to_bins(link, s.load / s.capacity, s.since, now);
+    if (s.capacity > 0) {
+      s.peak = std::max(s.peak, s.load / s.capacity);
+      if (bins_ > 0) add_to_bins(link, s.load / s.capacity, s.since, now);
+    }
   }
   s.since = now;
 }
@@ -61,7 +60,6 @@ void LoadRecorder::begin_window(Time now) {
     s.bytes = 0;
     s.busy = Duration{};
     s.peak = 0;
-    notice_peak(s);
   }
 }
 

@@ -1,6 +1,7 @@
 // LoadRecorder: what the links carried over time, integrated exactly between changes of load.
 //
-// For the reported window: bytes, busy time and the largest instantaneous utilization of each link. For the whole run, if bins
+// For the reported window: bytes, busy time and the largest utilization of each link that lasts for any time (what is set and
+// changed again within one instant was never there). For the whole run, if bins
 // are asked for: mean utilization per time bin. The run's length is not known beforehand, so bins start narrow and double in
 // width (neighbours merged) whenever time runs past the last one; at the end between bins/2 and bins of them are in use.
 // Cost: O(1) per change of a link's load, plus the bins that the interval spans. Not thread-safe.
@@ -26,14 +27,12 @@ class LoadRecorder {
     if (s.load == bytes_per_s) return;
     settle(link, now);
     s.load = bytes_per_s;
-    notice_peak(s);
   }
   /// A passing of `bytes` within [from, to], for models whose load is not piecewise constant (chunks).
   void add_transmission(LinkId link, double bytes, Time from, Time to);
   void set_capacity(LinkId link, double bytes_per_s, Time now) {
     settle(link, now);
     states_[index(link)].capacity = bytes_per_s;
-    notice_peak(states_[index(link)]);
   }
 
   /// Forgets what was recorded for the window so far; the window begins now.
@@ -53,7 +52,6 @@ class LoadRecorder {
   void settle(LinkId link, Time now);
   void add_to_bins(LinkId link, double share, Time from, Time to);
   void widen(Time to);
-  static void notice_peak(State& s);
 
   std::vector<State> states_;
   std::uint32_t bins_;

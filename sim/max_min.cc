@@ -123,19 +123,12 @@ void MaxMin::reach_link(LinkId link) {
   component_links_.push_back(link);
 }
 
-void MaxMin::collect_component() {
-  ++epoch_;
-  component_links_.clear();
-  component_flows_.clear();
-  for (const LinkId link : dirty_links_) {
-    links_[index(link)].dirty = false;
-    reach_link(link);
-  }
-  dirty_links_.clear();
-  for (const std::uint32_t flow : dirty_flows_)
-    if (flows_[flow].active) reach_flow(flow);
-  dirty_flows_.clear();
-  for (std::size_t l = 0, f = 0; l < component_links_.size(); ++l) {
+/// All that is connected to the link, appended to the component lists.
+void MaxMin::reach_component(LinkId link) {
+  std::size_t l = component_links_.size();
+  std::size_t f = component_flows_.size();
+  reach_link(link);
+  for (; l < component_links_.size(); ++l) {
     for (const Member& m : members_[index(component_links_[l])]) reach_flow(m.flow);
     for (; f < component_flows_.size(); ++f)
       for (const PathLink& hop : paths_.links(flows_[component_flows_[f]].path)) reach_link(hop.link);
@@ -161,89 +154,112 @@ void MaxMin::freeze(std::uint32_t flow, double level) {
   }
 }
 
-void MaxMin::fill() {
+void MaxMin::push_link(std::uint32_t link, double level) {
+  links_[link].bound = level;
+  heap_.push_back({level, link});
+  std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});
+}
+
+/// The next level, and in candidates_ the links that saturate at it. A link's saturation level mostly rises while others freeze, so
+/// its entry in the heap bounds it from below (settle_round() sees to the rest); every link whose bound allows it is looked at, so
+/// that the answer does not depend on the order of the heap.
+double MaxMin::find_bottlenecks(double floor) {
+  while (!caps_.empty() && flows_[caps_.front().id].frozen) {
+    std::pop_heap(caps_.begin(), caps_.end(), std::greater<>{});
+    caps_.pop_back();
+  }
+  double level = caps_.empty() ? kInfinity : std::max(caps_.front().level, floor);
+  candidates_.clear();
+  while (!heap_.empty() && heap_.front().level <= level) {
+    const Candidate entry = heap_.front();
+    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
+    heap_.pop_back();
+    if (entry.level != links_[entry.id].bound) continue;  // replaced by a lower entry
+    const double now = std::max(saturation(entry.id), floor);
+    if (now == kInfinity) continue;
+    candidates_.push_back({now, entry.id});
+    level = std::min(level, now);
+  }
+  std::erase_if(candidates_, [&](const Candidate& c) {
+    if (c.level == level) return false;
+    push_link(c.id, c.level);
+    return true;
+  });
+  return level;
+}
+
+/// Takes what this round's flows use from their links.
+void MaxMin::settle_round(double level) {
+  const std::size_t width = denominators_.size();
+  for (const LinkId link : round_links_) {
+    LinkState& l = links_[index(link)];
+    const std::uint64_t* const frozen = &round_[index(link) * width];
+    std::uint64_t* const open = &open_[index(link) * width];
+    const double used = level * weight_of(frozen);
+    l.residual = std::max(0.0, l.residual - used);
+    l.load = std::min(l.capacity, l.load + used);
+    for (std::size_t d = 0; d < width; ++d) open[d] -= frozen[d];
+    // Rounding can lower a saturation level by a few ulps: the bound must stay below.
+    if (const double now = std::max(saturation(index(link)), level); now < l.bound) push_link(index(link), now);
+  }
+}
+
+void MaxMin::fill_component(std::size_t first_link, std::size_t first_flow) {
+  const std::span<const LinkId> links = std::span{component_links_}.subspan(first_link);
+  const std::span<const std::uint32_t> flows = std::span{component_flows_}.subspan(first_flow);
   heap_.clear();
   caps_.clear();
-  for (const LinkId link : component_links_)
-    if (const double level = saturation(index(link)); level < kInfinity) heap_.push_back({level, index(link)});
-  for (const std::uint32_t flow : component_flows_)
+  for (const LinkId link : links) {
+    const double level = saturation(index(link));
+    links_[index(link)].bound = level;
+    if (level < kInfinity) heap_.push_back({level, index(link)});
+  }
+  for (const std::uint32_t flow : flows)
     if (flows_[flow].cap_level < kInfinity) caps_.push_back({flows_[flow].cap_level, flow});
   std::make_heap(heap_.begin(), heap_.end(), std::greater<>{});
   std::make_heap(caps_.begin(), caps_.end(), std::greater<>{});
 
-  const std::size_t width = denominators_.size();
-  open_flows_ = component_flows_.size();
-  double floor = 0;  // levels ascend: rounding never lets a later round fall below an earlier one
+  open_flows_ = flows.size();
+  double level = 0;
   while (open_flows_ > 0) {
-    // Bring the true minimum to the top: a link's saturation level only rises while others freeze, so a stale entry is low.
-    while (!heap_.empty()) {
-      const double now = saturation(heap_.front().id);
-      if (now == heap_.front().level) break;
-      std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
-      if (now == kInfinity) {
-        heap_.pop_back();
-      } else {
-        heap_.back().level = now;
-        std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});
-      }
-    }
-    while (!caps_.empty() && flows_[caps_.front().id].frozen) {
-      std::pop_heap(caps_.begin(), caps_.end(), std::greater<>{});
-      caps_.pop_back();
-    }
-    double level = kInfinity;
-    if (!heap_.empty()) level = heap_.front().level;
-    if (!caps_.empty()) level = std::min(level, caps_.front().level);
+    level = find_bottlenecks(level);
     if (level == kInfinity) {  // nothing bounds the rest: infinitely fast links only
-      for (const std::uint32_t flow : component_flows_)
-        if (!flows_[flow].frozen) {
-          flows_[flow].frozen = true;
-          new_level_[flow] = kInfinity;
-        }
-      break;
+      for (const std::uint32_t flow : flows)
+        if (!flows_[flow].frozen) new_level_[flow] = kInfinity;
+      return;
     }
-
     ++round_number_;
     round_links_.clear();
-    bottlenecks_.clear();
-    while (!heap_.empty() && heap_.front().level == level) {
-      const std::uint32_t link = heap_.front().id;
-      std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
-      const double now = saturation(link);
-      if (now == level) {
-        bottlenecks_.push_back(link);
-        heap_.pop_back();
-      } else if (now == kInfinity) {
-        heap_.pop_back();
-      } else {
-        heap_.back().level = now;
-        std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});
-      }
-    }
-    const double frozen_at = std::max(level, floor);
-    floor = frozen_at;
-    for (const std::uint32_t link : bottlenecks_)
-      for (const Member& m : members_[link]) freeze(m.flow, frozen_at);
-    while (!caps_.empty() && caps_.front().level == level) {
-      freeze(caps_.front().id, frozen_at);
+    for (const Candidate& bottleneck : candidates_)
+      for (const Member& m : members_[bottleneck.id]) freeze(m.flow, level);
+    while (!caps_.empty() && caps_.front().level <= level) {
+      freeze(caps_.front().id, level);
       std::pop_heap(caps_.begin(), caps_.end(), std::greater<>{});
       caps_.pop_back();
     }
-    for (const LinkId link : round_links_) {
-      LinkState& l = links_[index(link)];
-      const std::uint64_t* const frozen = &round_[index(link) * width];
-      std::uint64_t* const open = &open_[index(link) * width];
-      const double used = frozen_at * weight_of(frozen);
-      l.residual = std::max(0.0, l.residual - used);
-      l.load = std::min(l.capacity, l.load + used);
-      for (std::size_t d = 0; d < width; ++d) open[d] -= frozen[d];
-    }
+    settle_round(level);
   }
 }
 
 void MaxMin::solve() {
-  collect_component();
-  fill();
+  ++epoch_;
+  component_links_.clear();
+  component_flows_.clear();
+  for (const LinkId link : dirty_links_) {
+    links_[index(link)].dirty = false;
+    if (links_[index(link)].epoch == epoch_) continue;
+    const std::size_t first_link = component_links_.size();
+    const std::size_t first_flow = component_flows_.size();
+    reach_component(link);
+    fill_component(first_link, first_flow);
+  }
+  dirty_links_.clear();
+  for (const std::uint32_t flow : dirty_flows_) {
+    if (!flows_[flow].active || flows_[flow].epoch == epoch_) continue;
+    reach_flow(flow);
+    fill_component(component_links_.size(), component_flows_.size() - 1);
+  }
+  dirty_flows_.clear();
   changed_.clear();
   for (const std::uint32_t flow : component_flows_) {
     if (flows_[flow].level == new_level_[flow]) continue;

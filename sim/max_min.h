@@ -9,9 +9,10 @@
 // Exactness by construction (no order of flows or links changes a bit of the result):
 // - a link's weight is an integer sum of w x n for each denominator k, W = sum over ascending k of (sum_k / k);
 // - all bottlenecks of one level are frozen in one round; a link's residual falls by level x W_frozen once a round;
-// - levels ascend.
+// - levels ascend: a link that rounding puts below the level already reached saturates at that level.
 // A change (flow added or removed, capacity) can only alter flows that are connected to it through shared links, so solve()
-// recomputes the connected components of the links that changed, and the result equals the full recomputation bit for bit.
+// recomputes the connected components of the links that changed, each on its own, and the result equals the full recomputation
+// bit for bit.
 //
 // Cost of a solve: O(sum over the component's flows of path length + links log links). Not thread-safe.
 #pragma once
@@ -44,7 +45,7 @@ class MaxMin {
   [[nodiscard]] double level(std::uint32_t flow) const { return flows_[flow].level; }
   [[nodiscard]] double rate(std::uint32_t flow) const {
     const Flow& f = flows_[flow];
-    return f.level >= f.cap_level ? f.cap : f.level * f.weight;
+    return f.cap > 0 && f.level >= f.cap_level ? f.cap : f.level * f.weight;
   }
   [[nodiscard]] double load(LinkId link) const { return links_[index(link)].load; }
   [[nodiscard]] double capacity(LinkId link) const { return links_[index(link)].capacity; }
@@ -72,6 +73,7 @@ class MaxMin {
     double capacity = 0;
     double residual = 0;
     double load = 0;
+    double bound = 0;  // of its saturation level, from below; its entry in the heap
     std::uint32_t epoch = 0;
     std::uint32_t round = 0;
     bool dirty = false;
@@ -86,11 +88,14 @@ class MaxMin {
   [[nodiscard]] double weight_of(const std::uint64_t* sums) const;
   [[nodiscard]] double saturation(std::uint32_t link) const;
   void mark_dirty(LinkId link);
-  void collect_component();
   void reach_flow(std::uint32_t flow);
   void reach_link(LinkId link);
+  void reach_component(LinkId link);
   void freeze(std::uint32_t flow, double level);
-  void fill();
+  void push_link(std::uint32_t link, double level);
+  void fill_component(std::size_t first_link, std::size_t first_flow);
+  [[nodiscard]] double find_bottlenecks(double floor);
+  void settle_round(double level);
 
   const PathTable& paths_;
   std::vector<LinkState> links_;
@@ -103,12 +108,12 @@ class MaxMin {
   std::vector<std::uint64_t> round_;                   // the same over flows frozen in this round
   std::vector<LinkId> dirty_links_;
   std::vector<std::uint32_t> dirty_flows_;             // without links: bounded by their cap alone
-  std::vector<LinkId> component_links_;
+  std::vector<LinkId> component_links_;                // of all components of this solve, one after the other
   std::vector<std::uint32_t> component_flows_;
   std::vector<std::uint32_t> changed_;
   std::vector<double> new_level_;                      // by flow
   std::vector<LinkId> round_links_;
-  std::vector<std::uint32_t> bottlenecks_;
+  std::vector<Candidate> candidates_;                  // links that may be the bottlenecks of this round
   std::vector<Candidate> heap_;
   std::vector<Candidate> caps_;
   std::uint32_t epoch_ = 0;

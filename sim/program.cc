@@ -23,6 +23,42 @@ std::uint32_t Template::stream_length(std::uint32_t stream) const {
   return stream < lengths_.size() ? lengths_[stream] : 0;
 }
 
+namespace {
+
+/// What a template uses one of its slots for.
+struct SlotUse {
+  bool collective = false;
+  bool send = false;
+  bool receive = false;
+};
+
+std::vector<SlotUse> slot_uses(const Template& role) {
+  std::vector<SlotUse> uses(role.slots);
+  for (const Op& op : role.ops) {
+    if (op.kind == OpKind::collective) uses[op.slot].collective = true;
+    if (op.kind == OpKind::send) uses[op.slot].send = true;
+    if (op.kind == OpKind::receive) uses[op.slot].receive = true;
+  }
+  return uses;
+}
+
+void check_slot(const Program& program, RankId rank, const Slot& slot, const SlotUse& use) {
+  SIM_ASSERT(!use.collective || !(use.send || use.receive), "a slot is a communicator or a channel");
+  if (use.collective) {
+    SIM_ASSERT(slot.target < program.communicators.size(), "a slot's communicator exists");
+    const auto& members = program.communicators[static_cast<CommunicatorId>(slot.target)].members;
+    SIM_ASSERT(slot.member < members.size() && members[slot.member] == rank, "a rank enters a communicator as itself");
+  }
+  if (use.send || use.receive) {
+    SIM_ASSERT(slot.target < program.channels.size(), "a slot's channel exists");
+    const Channel& channel = program.channels[static_cast<ChannelId>(slot.target)];
+    SIM_ASSERT(!use.send || channel.source == rank, "a rank sends on channels that start at it");
+    SIM_ASSERT(!use.receive || channel.destination == rank, "a rank receives on channels that lead to it");
+  }
+}
+
+}  // namespace
+
 void Program::check() const {
   SIM_ASSERT(steps > 0, "a program has at least one step");
   SIM_ASSERT(!categories.empty() && categories.size() <= kMaxCategories && idle_category < categories.size(),
@@ -45,15 +81,21 @@ void Program::check() const {
       }
     }
   }
-  for (const Rank& rank : ranks) {
+  for (const Channel& c : channels)
+    SIM_ASSERT(ranks.contains(c.source) && ranks.contains(c.destination) && c.weight > 0,
+               "a channel's ends exist, and its weight is positive");
+  for (const Communicator& c : communicators)
+    for (const RankId member : c.members) SIM_ASSERT(ranks.contains(member), "a communicator's members exist");
+  std::vector<std::vector<SlotUse>> uses;
+  for (const Template& t : templates) uses.push_back(slot_uses(t));
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+    const Rank& rank = ranks[static_cast<RankId>(r)];
     SIM_ASSERT(templates.contains(rank.role), "a rank's role exists");
     SIM_ASSERT(rank.first_slot + templates[rank.role].slots <= slots.size(), "a rank's slots exist");
     SIM_ASSERT(rank.compute_scale > 0, "a compute scale is positive");
+    for (std::uint32_t s = 0; s < templates[rank.role].slots; ++s)
+      check_slot(*this, static_cast<RankId>(r), slots[rank.first_slot + s], uses[index(rank.role)][s]);
   }
-  for (const Channel& c : channels)
-    SIM_ASSERT(ranks.contains(c.source) && ranks.contains(c.destination), "a channel's ends exist");
-  for (const Communicator& c : communicators)
-    for (const RankId member : c.members) SIM_ASSERT(ranks.contains(member), "a communicator's members exist");
 }
 
 }  // namespace traingraph::sim

@@ -13,14 +13,14 @@ namespace traingraph::workloads {
 
 /// The categories of every program of ours, in this order (Program::categories); names are those of the result schema.
 enum class TimeCategory : sim::Category {
-  compute,        ///< arithmetic-bound kernels
-  memory_bound,   ///< kernels limited by HBM
-  exposed_tp,     ///< compute stream waiting for tensor-parallel communication
+  compute,       ///< arithmetic-bound kernels
+  memory_bound,  ///< kernels limited by HBM
+  exposed_tp,    ///< compute stream waiting for tensor-parallel communication
   exposed_cp,
   exposed_ep,
-  bubble,         ///< waiting for another pipeline stage that has not sent yet
-  wait,           ///< waiting for a pipeline transfer that is under way
-  exposed_dp,     ///< data-parallel communication, gradient norm and loss reductions included
+  bubble,      ///< waiting for another pipeline stage that has not sent yet
+  wait,        ///< waiting for a pipeline transfer that is under way
+  exposed_dp,  ///< data-parallel communication, gradient norm and loss reductions included
   optimizer,
   idle,
 };
@@ -38,36 +38,40 @@ struct MemoryTerm {
 
 /// What one role (template) does per step, counted, not simulated.
 struct RoleFacts {
-  sim::Flop flop;                       ///< executed arithmetic (recomputation included)
-  sim::Duration arithmetic_at_peak;     ///< flop over the peak rate of the precision used, no efficiency: bound 1
-  sim::Bytes memory_bound_bytes;        ///< HBM traffic of the memory-bound kernels
-  sim::Duration memory_at_peak;         ///< those bytes over the HBM bandwidth, no efficiency: bound 2
-  sim::Duration kernels;                ///< sum of all kernel durations on stream 0
-  std::vector<MemoryTerm> memory;       ///< of one GPU of this role
+  sim::Flop flop;                    ///< executed arithmetic (recomputation included)
+  sim::Duration arithmetic_at_peak;  ///< flop over the peak rate of the precision used, no efficiency: bound 1
+  sim::Bytes memory_bound_bytes;     ///< HBM traffic of the memory-bound kernels
+  sim::Duration memory_at_peak;      ///< those bytes over the HBM bandwidth, no efficiency: bound 2
+  sim::Duration kernels;             ///< sum of all kernel durations on stream 0
+  std::vector<MemoryTerm> memory;    ///< of one GPU of this role
 };
 
 /// Pipeline facts for bound 5; stages = 1 when there is no pipeline.
 struct PipelineFacts {
   std::uint32_t stages = 1;
   std::uint32_t microbatches = 1;
-  std::string schedule;                       ///< "1f1b", "gpipe"
-  std::vector<sim::Duration> forward;         ///< per stage, one micro-batch, kernels alone
-  std::vector<sim::Duration> backward;        ///< per stage, one micro-batch (recomputation included), kernels alone
+  std::uint32_t chunks = 1;            ///< virtual stages per stage (interleaving)
+  std::string schedule;                ///< "1f1b", "gpipe"
+  std::vector<sim::Duration> forward;  ///< per stage, one micro-batch, kernels alone
+  /// Per stage, one micro-batch, kernels alone, recomputation included: until the gradient is handed to the stage before.
+  std::vector<sim::Duration> backward;
+  /// Per stage, one micro-batch: kernels of the backward after that hand-off (deferred weight gradients); else zero.
+  std::vector<sim::Duration> after_hand_off;
 };
 
 struct Workload {
   sim::Program program;
-  std::string description;                     ///< one line: model and layout
+  std::string description;  ///< one line: model and layout
   sim::IdVector<sim::RankId, Coordinates> coordinates;
   sim::IdVector<sim::TemplateId, RoleFacts> roles;
   PipelineFacts pipeline;
   double tokens_per_step = 0;
-  sim::Flop model_flop_per_step;               ///< by the convention named below, whole job
-  sim::Flop hardware_flop_per_step;            ///< recomputation included, same convention
-  std::string flop_convention;                 ///< "megatron", "palm", "counted"
-  sim::FlopRate peak_per_gpu;                  ///< of the precision used
+  sim::Flop model_flop_per_step;     ///< by the convention named below, whole job
+  sim::Flop hardware_flop_per_step;  ///< recomputation included, same convention
+  std::string flop_convention;       ///< "megatron", "palm", "counted"
+  sim::FlopRate peak_per_gpu;        ///< of the precision used
   std::uint64_t parameters = 0;
-  sim::Bytes memory_capacity;                  ///< of one GPU; 0: unknown
+  sim::Bytes memory_capacity;  ///< of one GPU; 0: unknown
 };
 
 }  // namespace traingraph::workloads

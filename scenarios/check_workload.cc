@@ -1,0 +1,271 @@
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "scenarios/checks.h"
+
+namespace traingraph::scenarios {
+
+namespace {
+
+using workloads::Attention;
+using workloads::CollectiveRunSpec;
+using workloads::CustomProgramSpec;
+using workloads::CustomTask;
+using workloads::HardwareSpec;
+using workloads::LinearBlocksSpec;
+using workloads::ModelSpec;
+using workloads::ParallelSpec;
+using workloads::TaskKind;
+using workloads::TransformerSpec;
+
+bool cluster_size_readable(const Checker& check) {
+  return check.readable({"cluster.nodes", "cluster.node.gpus", "cluster.scale_out.kind", "cluster.scale_out.devices"});
+}
+
+void check_model(const ModelSpec& m, const ParallelSpec& p, Checker& check) {
+  if (!check.readable({"workload.model", "workload.parallel"})) return;
+  const std::uint32_t kv_heads = m.kv_head_count();
+  check.expect(m.head_size != 0 || m.hidden % m.heads == 0, "workload.model.hidden",
+               "{} is not divisible by {} heads; state head_size if that is meant", m.hidden, m.heads);
+  check.expect(m.heads % kv_heads == 0, "workload.model.kv_heads", "{} does not divide the {} heads", kv_heads, m.heads);
+  check.expect(m.heads % p.tp == 0, "workload.parallel.tp", "{} does not divide the model's {} attention heads", p.tp,
+               m.heads);
+  check.expect(m.ffn % p.tp == 0, "workload.parallel.tp", "{} does not divide the model's ffn of {}", p.tp, m.ffn);
+  check.expect(kv_heads % p.tp == 0 || p.tp % kv_heads == 0, "workload.parallel.tp",
+               "{} and the model's {} key/value heads: one must be a multiple of the other", p.tp, kv_heads);
+  check.expect(!p.sequence_parallel || m.sequence % p.tp == 0, "workload.parallel.sequence_parallel",
+               "needs a sequence that TP divides: {} and {}", m.sequence, p.tp);
+  if (p.layers_per_stage.empty()) {
+    check.expect(m.layers % p.pp == 0, "workload.parallel.pp",
+                 "{} does not divide the model's {} layers; state layers_per_stage", p.pp, m.layers);
+    return;
+  }
+  const std::uint64_t sum = std::accumulate(p.layers_per_stage.begin(), p.layers_per_stage.end(), std::uint64_t{0});
+  check.expect(p.layers_per_stage.size() == p.pp, "workload.parallel.layers_per_stage", "lists {} stages, but pp is {}",
+               p.layers_per_stage.size(), p.pp);
+  check.expect(sum == m.layers, "workload.parallel.layers_per_stage", "adds up to {} layers, but the model has {}", sum,
+               m.layers);
+}
+
+void check_order(const ParallelSpec& p, Checker& check) {
+  if (!check.readable({"workload.parallel.order"})) return;
+  const std::vector<std::string> names{"tp", "cp", "ep", "dp", "pp"};
+  std::set<std::string> seen;
+  std::string_view rest = p.order;
+  bool good = true;
+  while (good) {
+    const std::size_t end = std::min(rest.find('-'), rest.size());
+    const std::string name{rest.substr(0, end)};
+    good = std::find(names.begin(), names.end(), name) != names.end() && seen.insert(name).second;
+    if (end == rest.size()) break;
+    rest.remove_prefix(end + 1);
+  }
+  for (const auto& [name, degree] : {std::pair{"tp", p.tp}, {"dp", p.dp}, {"pp", p.pp}})
+    good = good && (degree == 1 || seen.contains(name));
+  check.expect(good, "workload.parallel.order",
+               "expected tp, dp and pp (cp and ep may be named), each once, joined by '-', found '{}'", p.order);
+}
+
+/// TP·PP·DP and what is left over must be the cluster.
+void check_gpus(const Scenario& s, std::uint64_t used, const std::string& product, std::string_view path, Checker& check) {
+  if (!cluster_size_readable(check) || !check.readable({"workload.leftover_gpus"})) return;
+  const std::uint64_t gpus = gpu_count(s.cluster);
+  if (used + s.leftover_gpus == gpus) return;
+  const std::string left = s.leftover_gpus == 0 ? "" : fmt::format(" and {} are left over", s.leftover_gpus);
+  const std::string advice = used < gpus ? fmt::format("; to leave {} idle set workload.leftover_gpus", gpus - used) : "";
+  check.expect(false, path, "{} = {} GPUs are used{}, but the cluster has {}{}", product, used, left, gpus, advice);
+}
+
+void check_transformer(const Scenario& s, const TransformerSpec& t, Checker& check) {
+  const ParallelSpec& p = t.parallel;
+  check_model(t.model, p, check);
+  check_order(p, check);
+  if (check.readable({"workload.parallel"})) {
+    const std::uint64_t used = std::uint64_t{p.tp} * p.pp * p.dp;
+    check_gpus(s, used, fmt::format("TP {} x PP {} x DP {}", p.tp, p.pp, p.dp), "workload.parallel", check);
+    check.expect(!p.overlap_param_gather || p.distributed_optimizer, "workload.parallel.overlap_param_gather",
+                 "needs distributed_optimizer: true, for only then parameters are gathered");
+  }
+  if (check.readable({"workload.global_batch", "workload.micro_batch", "workload.parallel.dp"})) {
+    const std::uint64_t unit = std::uint64_t{p.dp} * t.micro_batch;
+    check.expect(t.global_batch % unit == 0, "workload.global_batch", "{} is no multiple of DP {} x micro_batch {} = {}",
+                 t.global_batch, p.dp, t.micro_batch, unit);
+  }
+  if (!s.hardware_given) {
+    check.expect(false, "hardware", "is missing; workload kind transformer needs it");
+    return;
+  }
+  const HardwareSpec& h = s.hardware;
+  if (check.readable({"hardware.peaks", "workload.precision"})) {
+    check.expect(h.peaks.contains(t.precision), "workload.precision", "hardware '{}' has no peak for {}", h.name,
+                 name_of(t.precision));
+  }
+  if (check.readable({"hardware", "workload.attention"})) {
+    check.expect(t.attention != Attention::flash || h.flash_attention_efficiency.has_value(), "workload.attention",
+                 "hardware '{}' has no flash_attention_efficiency; set hardware.flash_attention_efficiency", h.name);
+    check.expect(t.attention != Attention::cudnn || h.cudnn_attention_efficiency.has_value(), "workload.attention",
+                 "hardware '{}' has no cudnn_attention_efficiency; set hardware.cudnn_attention_efficiency", h.name);
+  }
+}
+
+void check_linear_blocks(const Scenario& s, const LinearBlocksSpec& l, Checker& check) {
+  check.expect(s.hardware_given, "hardware", "is missing; workload kind linear_blocks needs it");
+  check.expect(!s.hardware_given || s.hardware.matmul.has_value() || !check.readable({"hardware.matmul"}), "hardware.matmul",
+               "is missing; workload kind linear_blocks needs the tiled data-movement model");
+  if (!check.readable({"workload"})) return;
+  const std::size_t levels = l.tp_ff.size();
+  const auto product = [](const std::vector<std::uint32_t>& v) {
+    return std::accumulate(v.begin(), v.end(), 1.0, [](double a, std::uint32_t b) { return a * b; });
+  };
+  check.expect(levels > 0, "workload.tp_ff", "needs one degree per network level");
+  for (const auto& [name, list] : {std::pair{"tp_hidden", &l.tp_hidden}, {"pp", &l.pp}, {"dp", &l.dp}}) {
+    check.expect(list->size() == levels, fmt::format("workload.{}", name), "lists {} network levels, but tp_ff lists {}",
+                 list->size(), levels);
+  }
+  const double pp = product(l.pp);
+  const double used = product(l.tp_ff) * product(l.tp_hidden) * pp * product(l.dp);
+  const double most = 4294967296.0;
+  check.expect(used <= most, "workload", "the degrees multiply to {} ranks", used);
+  if (used > most) return;
+  const auto stages = static_cast<std::uint64_t>(pp);
+  check.expect(l.blocks % stages == 0, "workload.blocks", "{} is not divisible by the {} pipeline stages", l.blocks, stages);
+  if (l.blocks % stages == 0) {
+    check.expect(l.blocks / stages % l.virtual_stages == 0, "workload.virtual_stages",
+                 "{} does not divide the {} blocks of a stage", l.virtual_stages, l.blocks / stages);
+  }
+  check.expect(l.virtual_stages == 1 || l.microbatches % stages == 0, "workload.microbatches",
+               "{} is no multiple of the {} pipeline stages, as an interleaved schedule needs", l.microbatches, stages);
+  check_gpus(
+      s, static_cast<std::uint64_t>(used),
+      fmt::format("tp_ff {} x tp_hidden {} x pp {} x dp {}", product(l.tp_ff), product(l.tp_hidden), pp, product(l.dp)),
+      "workload", check);
+}
+
+void check_collective(const Scenario& s, const CollectiveRunSpec& c, Checker& check) {
+  if (!check.readable({"workload"}) || !cluster_size_readable(check)) return;
+  const std::uint64_t gpus = gpu_count(s.cluster);
+  check.expect(c.ranks <= gpus, "workload.ranks", "{} ranks, but the cluster has {} GPUs", c.ranks, gpus);
+  if (c.ranks > gpus || gpus == 0) return;
+  const auto members = c.ranks == 0 ? static_cast<std::uint32_t>(gpus) : c.ranks;
+  check.expect(c.late_entry.empty() || c.late_entry.size() == members, "workload.late_entry",
+               "lists {} ranks of {}; one each, or none", c.late_entry.size(), members);
+  workloads::CollectiveOptions options = c.options;
+  if (c.algorithm == workloads::Algorithm::hierarchical && options.domain_size == 0) return;  // known when the fabric is
+  try {
+    workloads::check_collective(c.collective, c.algorithm, members, c.bytes, options);
+  } catch (const sim::InputError& e) {
+    check.expect(false, "workload.algorithm", "{}", e.what());
+  }
+}
+
+void check_task(const CustomProgramSpec& c, std::size_t i, std::uint64_t ranks,
+                const std::map<std::string_view, const CustomTask*>& tasks,
+                const std::map<std::string_view, std::size_t>& groups, Checker& check) {
+  const CustomTask& t = c.tasks[i];
+  const auto path = [i](std::string_view key) { return fmt::format("workload.tasks[{}].{}", i, key); };
+  const bool collective = t.kind == TaskKind::collective;
+  check.expect(collective || t.rank < ranks, path("rank"), "there is no rank {}; ranks are 0 to {}", t.rank, ranks - 1);
+  if (t.kind == TaskKind::send || t.kind == TaskKind::receive) {
+    check.expect(t.peer < ranks, path("peer"), "there is no rank {}; ranks are 0 to {}", t.peer, ranks - 1);
+    check.expect(t.peer != t.rank, path("peer"), "is the task's own rank {}", t.rank);
+  }
+  if (collective && !groups.contains(t.group)) {
+    std::vector<std::string> names;
+    for (const auto& g : c.groups) names.push_back(g.name);
+    check.expect(false, path("group"), "no group '{}'{}", t.group, suggestion(t.group, names));
+  }
+  for (std::size_t k = 0; k < t.after.size(); ++k) {
+    const auto it = tasks.find(t.after[k]);
+    const std::string where = fmt::format("workload.tasks[{}].after[{}]", i, k);
+    check.expect(it != tasks.end(), where, "no task '{}'", t.after[k]);
+    if (it == tasks.end() || collective || it->second->kind == TaskKind::collective) continue;
+    check.expect(it->second->rank == t.rank, where, "'{}' is a task of rank {}, not of rank {}; ranks meet by messages",
+                 t.after[k], it->second->rank, t.rank);
+  }
+}
+
+void check_custom(const Scenario& s, const CustomProgramSpec& c, Checker& check) {
+  if (!check.readable({"workload"})) return;
+  std::uint64_t ranks = c.ranks;
+  if (ranks == 0) {
+    for (const auto& g : c.groups) {
+      for (const std::uint32_t r : g.ranks) ranks = std::max(ranks, std::uint64_t{r} + 1);
+    }
+    for (const CustomTask& t : c.tasks) {
+      if (t.kind != TaskKind::collective) ranks = std::max(ranks, std::uint64_t{t.rank} + 1);
+      if (t.kind == TaskKind::send || t.kind == TaskKind::receive) ranks = std::max(ranks, std::uint64_t{t.peer} + 1);
+    }
+  }
+  if (cluster_size_readable(check)) {
+    const std::string_view path = c.ranks == 0 ? "workload.tasks" : "workload.ranks";
+    check.expect(ranks <= gpu_count(s.cluster), path, "{} ranks, but the cluster has {} GPUs", ranks, gpu_count(s.cluster));
+  }
+  check.expect(!c.tasks.empty(), "workload.tasks", "is empty; there is nothing to run");
+  std::map<std::string_view, std::size_t> groups;
+  for (std::size_t i = 0; i < c.groups.size(); ++i) {
+    const auto& g = c.groups[i];
+    const auto [first, added] = groups.emplace(g.name, i);
+    check.expect(added, fmt::format("workload.groups[{}].name", i), "'{}' is also the name of groups[{}]", g.name,
+                 first->second);
+    check.expect(!g.ranks.empty(), fmt::format("workload.groups[{}].ranks", i), "is empty");
+    std::set<std::uint32_t> members;
+    for (const std::uint32_t r : g.ranks) {
+      check.expect(r < ranks, fmt::format("workload.groups[{}].ranks", i), "there is no rank {}; ranks are 0 to {}", r,
+                   ranks - 1);
+      check.expect(members.insert(r).second, fmt::format("workload.groups[{}].ranks", i), "names rank {} twice", r);
+    }
+  }
+  std::map<std::string_view, const CustomTask*> tasks;
+  for (std::size_t i = 0; i < c.tasks.size(); ++i) {
+    const bool added = tasks.emplace(c.tasks[i].id, &c.tasks[i]).second;
+    check.expect(added, fmt::format("workload.tasks[{}].id", i), "'{}' is the id of an earlier task", c.tasks[i].id);
+  }
+  for (std::size_t i = 0; i < c.tasks.size(); ++i) check_task(c, i, ranks, tasks, groups, check);
+}
+
+void check_placement(const Scenario& s, Checker& check) {
+  if (!cluster_size_readable(check)) return;
+  const std::uint64_t gpus = gpu_count(s.cluster);
+  if (check.readable({"workload.placement"})) {
+    std::set<std::uint32_t> used;
+    for (std::size_t i = 0; i < s.workload.placement.gpus.size(); ++i) {
+      const std::uint32_t g = s.workload.placement.gpus[i];
+      const std::string path = fmt::format("workload.placement.gpus[{}]", i);
+      check.expect(g < gpus, path, "there is no GPU {}; GPUs are 0 to {}", g, gpus - 1);
+      check.expect(used.insert(g).second, path, "GPU {} is listed twice", g);
+    }
+  }
+  if (!check.readable({"workload.slow_gpus"})) return;
+  std::set<std::uint32_t> slow;
+  for (std::size_t i = 0; i < s.workload.slow_gpus.size(); ++i) {
+    const std::uint32_t g = s.workload.slow_gpus[i].gpu;
+    const std::string path = fmt::format("workload.slow_gpus[{}].gpu", i);
+    check.expect(g < gpus, path, "there is no GPU {}; GPUs are 0 to {}", g, gpus - 1);
+    check.expect(slow.insert(g).second, path, "GPU {} is listed twice", g);
+  }
+}
+
+}  // namespace
+
+void check_workload(const Scenario& s, Checker& check) {
+  if (!check.readable({"workload.kind"})) return;
+  if (const auto* t = std::get_if<TransformerSpec>(&s.workload.job)) check_transformer(s, *t, check);
+  if (const auto* l = std::get_if<LinearBlocksSpec>(&s.workload.job)) check_linear_blocks(s, *l, check);
+  if (const auto* c = std::get_if<CollectiveRunSpec>(&s.workload.job)) check_collective(s, *c, check);
+  if (const auto* c = std::get_if<CustomProgramSpec>(&s.workload.job)) check_custom(s, *c, check);
+  const bool laid_out =
+      std::holds_alternative<TransformerSpec>(s.workload.job) || std::holds_alternative<LinearBlocksSpec>(s.workload.job);
+  check.expect(laid_out || s.leftover_gpus == 0, "workload.leftover_gpus",
+               "is for kinds transformer and linear_blocks only");
+  check_placement(s, check);
+}
+
+}  // namespace traingraph::scenarios

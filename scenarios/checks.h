@@ -1,0 +1,42 @@
+// What the fields of a scenario say about each other: degrees against GPUs, what divides what, names that must exist. Each
+// error stands at the key that the reader would change, and is left out when a key that it follows from could not be read.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "scenarios/diagnostics.h"
+#include "scenarios/scenario.h"
+
+namespace traingraph::scenarios {
+
+class Checker {
+ public:
+  Checker(const Provenance& provenance, Diagnostics& diagnostics) : provenance_{provenance}, diagnostics_{diagnostics} {}
+
+  /// Whether all these keys could be read.
+  [[nodiscard]] bool readable(std::initializer_list<std::string_view> paths) const {
+    for (const std::string_view path : paths) {
+      if (diagnostics_.failed(path)) return false;
+    }
+    return true;
+  }
+  /// Reports unless `holds`, at the place where `path` was set.
+  template <class... Arguments>
+  void expect(bool holds, std::string_view path, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    if (!holds)
+      diagnostics_.error(provenance_.origin(path), path, fmt::format(format, std::forward<Arguments>(arguments)...));
+  }
+
+ private:
+  const Provenance& provenance_;
+  Diagnostics& diagnostics_;
+};
+
+void check_cluster(const topology::ClusterSpec& cluster, Checker& check);
+void check_workload(const Scenario& scenario, Checker& check);
+
+}  // namespace traingraph::scenarios

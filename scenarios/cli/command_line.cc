@@ -1,0 +1,251 @@
+#include "scenarios/cli/command_line.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+#include "scenarios/cli/exit_code.h"
+#include "scenarios/cli/version.h"
+#include "scenarios/diagnostics.h"
+
+namespace traingraph::scenarios::cli {
+namespace {
+
+const std::vector<std::string> kVerbs{"run", "check", "topo", "help"};
+const std::vector<std::string> kTopoVerbs{"list", "show"};
+
+constexpr std::string_view kUsage =
+    "usage: traingraph run S.yaml [-o R.h5] | check S.yaml | topo list | topo show X | --version | --help";
+
+constexpr std::string_view kMainHelp = R"(
+Exit codes: 0 done; 1 a comparison failed; 2 the command line or the input is wrong (a deadlocked program included);
+3 a defect of the program; 4 disk, permission or memory; 130 interrupted.
+Quantities carry their unit, in scenarios and here: 400 Gb/s, 50 GB/s, 1.5 us, 80 GB, 80 GiB.
+stdout carries the result, stderr the talk. Environment variables never change a result.
+)";
+
+constexpr std::string_view kRunHelp = R"(
+S.yaml is a scenario: a cluster, a workload, and how to simulate it; '-' reads it from stdin. --set a.b=c replaces or adds one
+value, is checked like the file, and may be repeated; the scenario that was really run is stored in the result file.
+An output file appears whole under its name or not at all: data go to R.h5.part, which is renamed at the end. A file that exists
+is refused before the run starts unless --force is given.
+The progress line is shown on a terminal only, after half a second; the time left follows from the work done.
+Examples:
+  traingraph run scenarios/examples/gpt3_175b_1024_a100.yaml -o gpt3.h5
+  traingraph run S.yaml --set parallel.tp=4 --format json > tp4.json
+)";
+
+constexpr std::string_view kCheckHelp = R"(
+Reads and checks S.yaml as `run` does, builds the cluster and the workload, and prints the effective scenario: every value, with the
+place it came from (the file's line, a preset, --set, or a default), and how large the run would be. Nothing is simulated.
+`traingraph check --schema` lists all keys.
+)";
+
+constexpr std::string_view kTopoShowHelp = R"(
+X is the name of a cluster preset (`traingraph topo list`) or a scenario file. Prints devices and links by kind and tier, bisection
+bandwidth, oversubscription and diameter. --format dot or svg draws; -o writes the same to a file, whose ending (.dot, .svg, .json)
+chooses the form when --format does not.
+)";
+
+class Parser {
+ public:
+  Parser() {
+    app_.name("traingraph");
+    app_.require_subcommand(0, 1);
+    add_run();
+    add_check();
+    add_topo();
+    app_.add_flag("--version", version_, "Version, git commit, compiler, and versions of Boost and HDF5");
+    for (CLI::App* app : {&app_, run_, check_, topo_, topo_list_, topo_show_}) {
+      app->set_help_flag("-h,--help", "-h: this page; --help: the reasons too");
+    }
+  }
+
+  std::variant<RawOptions, Answer> parse(const std::vector<std::string>& words) {
+    if (std::find(words.begin(), words.end(), "--help") != words.end()) add_reasons();
+    std::vector<std::string> reversed{words.rbegin(), words.rend()};  // what CLI11 takes
+    try {
+      app_.parse(reversed);
+    } catch (const CLI::CallForHelp&) {
+      return Answer{app_.help()};
+    } catch (const CLI::ExtrasError& e) {
+      throw UsageError{fmt::format("{}\n{}", extras_text(e), kUsage)};
+    } catch (const CLI::RequiredError& e) {
+      throw UsageError{fmt::format("{}\n{}", required_text(e), kUsage)};
+    } catch (const CLI::ParseError& e) {
+      throw UsageError{fmt::format("{}\n{}", e.what(), kUsage)};
+    }
+    if (version_) return Answer{version_text()};
+    if (app_.get_subcommands().empty()) throw UsageError{fmt::format("a verb is missing\n{}", kUsage)};
+    if (run_->parsed()) raw_.verb = Verb::run;
+    if (check_->parsed()) raw_.verb = Verb::check;
+    if (check_->parsed() && raw_.subject.empty() && !raw_.schema) {
+      throw UsageError{fmt::format("check: the scenario is missing\n{}", kUsage)};
+    }
+    if (topo_list_->parsed()) raw_.verb = Verb::topo_list;
+    if (topo_show_->parsed()) raw_.verb = Verb::topo_show;
+    return raw_;
+  }
+
+ private:
+  void add_run() {
+    run_ = app_.add_subcommand("run", "Simulate a scenario; the summary goes to stdout");
+    run_->add_option("scenario", raw_.subject, "The scenario; '-' is stdin")->required()->type_name("S.yaml");
+    add_set(*run_);
+    run_->add_option("--seed", raw_.seed, "The seed of every random choice: routing and placement")->type_name("N");
+    run_->add_option("-o,--output", raw_.output, "Write the result as an HDF5 file")->type_name("R.h5");
+    add_output_flags(*run_);
+    run_->add_option("--trace", raw_.trace, "Store every task, or every transfer, in the result file; repeatable")
+        ->type_name("tasks|transfers")
+        ->allow_extra_args(false);
+    run_->add_option("--bins", raw_.bins, "Store the load of every link over time in this many bins")->type_name("N");
+    add_format(*run_, "text|json|csv");
+    run_->add_flag("--explain", raw_.explain, "Members, algorithm and mode of every collective");
+    run_->add_flag("--stats", raw_.stats, "What the engine did: events, transfers, rate solves, time, memory");
+    run_->add_flag("--sensitivity", raw_.sensitivity, "What one percent more of each resource would change (re-runs)");
+    run_->add_option("--threads", raw_.threads, "Re-runs at a time, for --sensitivity (default: the number of cores)")
+        ->type_name("N");
+    run_->add_flag("--no-symmetry", raw_.no_symmetry,
+                   "Simulate every GPU by itself; this version has no symmetry reduction and always does");
+    run_->add_option("--progress", raw_.progress, "Progress line on stderr (auto: on a terminal)")
+        ->type_name("auto|always|never");
+    run_->add_flag("-q,--quiet", raw_.quiet, "Nothing on stderr but errors");
+    add_look(*run_);
+  }
+
+  void add_check() {
+    check_ = app_.add_subcommand("check", "Check a scenario; print it with its defaults, and the size of the run");
+    check_->add_option("scenario", raw_.subject, "The scenario; '-' is stdin")->type_name("S.yaml");
+    check_->add_flag("--schema", raw_.schema, "Print every key a scenario may have, instead: type, default, meaning");
+    add_set(*check_);
+    check_->add_option("--seed", raw_.seed, "The seed of every random choice: routing and placement")->type_name("N");
+    add_format(*check_, "text|json");
+    add_look(*check_);
+  }
+
+  void add_topo() {
+    topo_ = app_.add_subcommand("topo", "Look at clusters: list, show");
+    topo_->require_subcommand(1, 1);
+    topo_list_ = topo_->add_subcommand("list", "The cluster presets");
+    add_format(*topo_list_, "text|json");
+    add_look(*topo_list_);
+    topo_show_ = topo_->add_subcommand("show", "One cluster: what it is made of, or a drawing");
+    topo_show_->add_option("cluster", raw_.subject, "A cluster preset or a scenario file")->required()->type_name("X");
+    add_set(*topo_show_);
+    add_format(*topo_show_, "text|json|dot|svg");
+    topo_show_->add_option("-o,--output", raw_.output, "Write it to a file")->type_name("FILE");
+    add_output_flags(*topo_show_);
+    add_look(*topo_show_);
+  }
+
+  void add_set(CLI::App& app) {
+    app.add_option("--set", raw_.set, "Replace or add one value of the scenario; repeatable")
+        ->type_name("a.b=c")
+        ->allow_extra_args(false);
+  }
+
+  void add_format(CLI::App& app, const std::string& formats) {
+    app.add_option("--format", raw_.format, "Form of what goes to stdout (default: text)")->type_name(formats);
+  }
+
+  void add_output_flags(CLI::App& app) {
+    app.add_flag("--force", raw_.force, "Replace the output file if it exists");
+    app.add_flag("--keep-partial", raw_.keep_partial, "Leave NAME.part behind when the run does not end well");
+  }
+
+  void add_look(CLI::App& app) {
+    app.add_option("--color", raw_.color, "Colours on stdout (auto: on a terminal)")->type_name("auto|always|never");
+    app.add_flag("--plain", raw_.plain, "No colours, no progress line, whatever the terminal can");
+  }
+
+  void add_reasons() {
+    app_.footer(std::string{kMainHelp});
+    run_->footer(std::string{kRunHelp});
+    check_->footer(std::string{kCheckHelp});
+    topo_show_->footer(std::string{kTopoShowHelp});
+  }
+
+  /// The subcommand that the user has reached.
+  const CLI::App& current() const {
+    const CLI::App* app = &app_;
+    while (!app->get_subcommands().empty()) app = app->get_subcommands().back();
+    return *app;
+  }
+
+  std::string extras_text(const CLI::ExtrasError& error) const {
+    const std::vector<std::string> extras = app_.remaining(true);
+    if (extras.empty()) return error.what();
+    const std::string& word = extras.front();
+    const CLI::App& app = current();
+    const std::string place = app.get_parent() == nullptr ? std::string{"traingraph"} : full_name(app);
+    if (word.size() > 1 && word.front() == '-') {
+      std::vector<std::string> options;
+      for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+      }
+      const std::string name = word.substr(0, word.find('='));
+      const std::string_view near = nearest(name, options);
+      return fmt::format("{}: unknown option '{}'{}", place, name,
+                         near.empty() ? std::string{} : fmt::format("; did you mean '{}'?", near));
+    }
+    if (&app == topo_) return fmt::format("topo: unknown verb '{}'{}", word, suggestion(word, kTopoVerbs));
+    return fmt::format("{}: unexpected argument '{}'", place, word);
+  }
+
+  std::string required_text(const CLI::RequiredError& error) const {
+    const CLI::App& app = current();
+    if (&app == topo_) {
+      const std::vector<std::string> extras = app_.remaining(true);
+      if (extras.empty()) return "topo: a verb is missing: list, show";
+      return fmt::format("topo: unknown verb '{}'{}", extras.front(), suggestion(extras.front(), kTopoVerbs));
+    }
+    if (&app == run_) return "run: the scenario is missing";
+    if (&app == topo_show_) return "topo show: the cluster is missing: a preset (`traingraph topo list`) or a scenario file";
+    return error.what();
+  }
+
+  std::string full_name(const CLI::App& app) const {
+    return app.get_parent() == topo_ ? "topo " + app.get_name() : app.get_name();
+  }
+
+  RawOptions raw_;
+  bool version_ = false;
+  CLI::App app_{"traingraph simulates the traffic of LLM training on a GPU cluster, link by link."};
+  CLI::App* run_ = nullptr;
+  CLI::App* check_ = nullptr;
+  CLI::App* topo_ = nullptr;
+  CLI::App* topo_list_ = nullptr;
+  CLI::App* topo_show_ = nullptr;
+};
+
+bool looks_like_scenario(std::string_view word) { return word.ends_with(".yaml") || word.ends_with(".yml"); }
+
+/// The parser library says only "a subcommand is required" to a misspelt verb; this says which is meant.
+void check_verb(const std::vector<std::string>& words) {
+  if (words.empty() || words.front().starts_with('-')) return;
+  const std::string& word = words.front();
+  if (std::find(kVerbs.begin(), kVerbs.end(), word) != kVerbs.end()) return;
+  if (looks_like_scenario(word)) {
+    throw UsageError{fmt::format("a verb is missing; did you mean `traingraph run {}`?\n{}", fmt::join(words, " "), kUsage)};
+  }
+  throw UsageError{fmt::format("unknown verb '{}'{}\n{}", word, suggestion(word, kVerbs), kUsage)};
+}
+
+}  // namespace
+
+std::variant<RawOptions, Answer> parse_command_line(const std::vector<std::string>& words) {
+  if (!words.empty() && words.front() == "help") {  // `help run` is `run --help`
+    std::vector<std::string> rewritten{words.begin() + 1, words.end()};
+    check_verb(rewritten);
+    rewritten.push_back("--help");
+    return Parser{}.parse(rewritten);
+  }
+  check_verb(words);
+  return Parser{}.parse(words);
+}
+
+}  // namespace traingraph::scenarios::cli

@@ -1,0 +1,47 @@
+// First stage of reading the command line: words become raw options, nothing else. No file, terminal or environment variable
+// is looked at here, and no value is understood yet: that is options.h. The only file that knows the parser library is
+// command_line.cc.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace traingraph::scenarios::cli {
+
+enum class Verb { run, check, topo_list, topo_show };
+
+/// Values as they were typed; nullopt or false: not given.
+struct RawOptions {
+  Verb verb = Verb::run;
+  std::string subject;           ///< the scenario, or what `topo show` shows
+  std::vector<std::string> set;  ///< "a.b=c"
+  std::optional<std::string> format;
+  std::optional<std::string> output;
+  std::optional<std::string> progress;
+  std::optional<std::string> color;
+  std::optional<std::string> threads;
+  std::optional<std::string> seed;
+  std::optional<std::string> bins;
+  std::vector<std::string> trace;  ///< "tasks", "transfers"
+  bool force = false;
+  bool keep_partial = false;
+  bool quiet = false;
+  bool plain = false;
+  bool explain = false;
+  bool stats = false;
+  bool sensitivity = false;
+  bool no_symmetry = false;
+  bool schema = false;
+};
+
+/// What was asked for is a text: --help, --version. It goes to stdout, with exit code 0.
+struct Answer {
+  std::string text;
+};
+
+/// `words` without the program's name. Throws UsageError: what is wrong, the nearest that is right, and the usage line.
+[[nodiscard]] std::variant<RawOptions, Answer> parse_command_line(const std::vector<std::string>& words);
+
+}  // namespace traingraph::scenarios::cli

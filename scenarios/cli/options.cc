@@ -1,0 +1,144 @@
+#include "scenarios/cli/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "scenarios/cli/exit_code.h"
+
+namespace traingraph::scenarios::cli {
+namespace {
+
+/// One of a few words, or an error that lists them.
+template <class T>
+T choose(std::string_view option, const std::string& word, const std::vector<std::pair<std::string, T>>& choices) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : choices) {
+    if (name == word) return value;
+    names.push_back(name);
+  }
+  throw UsageError{fmt::format("{}: found '{}', allowed: {}", option, word, fmt::join(names, ", "))};
+}
+
+template <class Integer>
+Integer whole_number(std::string_view option, const std::string& word, Integer least, Integer most) {
+  Integer value{};
+  const char* const end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc{} || stop != end || value < least || value > most) {
+    throw UsageError{fmt::format("{}: found '{}', allowed: a whole number from {} to {}", option, word, least, most)};
+  }
+  return value;
+}
+
+enum class When { automatic, always, never };
+
+bool decide(std::string_view option, const std::optional<std::string>& word, bool automatic) {
+  static const std::vector<std::pair<std::string, When>> choices{
+      {"auto", When::automatic}, {"always", When::always}, {"never", When::never}};
+  switch (word ? choose(option, *word, choices) : When::automatic) {
+    case When::always:
+      return true;
+    case When::never:
+      return false;
+    case When::automatic:
+      break;
+  }
+  return automatic;
+}
+
+std::vector<std::pair<std::string, Format>> formats_of(Verb verb) {
+  switch (verb) {
+    case Verb::run:
+      return {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}};
+    case Verb::check:
+    case Verb::topo_list:
+      return {{"text", Format::text}, {"json", Format::json}};
+    case Verb::topo_show:
+      return {{"text", Format::text}, {"json", Format::json}, {"dot", Format::dot}, {"svg", Format::svg}};
+  }
+  return {};
+}
+
+Format format_of(const RawOptions& raw) {
+  if (raw.format) return choose("--format", *raw.format, formats_of(raw.verb));
+  if (raw.verb == Verb::topo_show && raw.output) {
+    const std::string ending = std::filesystem::path{*raw.output}.extension().string();
+    if (ending == ".dot") return Format::dot;
+    if (ending == ".svg") return Format::svg;
+    if (ending == ".json") return Format::json;
+    if (ending != ".txt") {
+      throw UsageError{
+          fmt::format("-o: '{}' does not say its form; end it in .dot, .svg, .json or .txt, or give --format", *raw.output)};
+    }
+  }
+  return Format::text;
+}
+
+void check_output(const RawOptions& raw) {
+  if (raw.output) {
+    if (raw.output->empty()) throw UsageError{"-o: the name is empty"};
+    if (raw.verb == Verb::run && !raw.output->ends_with(".h5") && !raw.output->ends_with(".hdf5")) {
+      throw UsageError{
+          fmt::format("-o: found '{}', allowed: a name that ends in .h5 or .hdf5 (JSON and CSV go to stdout: "
+                      "--format json > R.json)",
+                      *raw.output)};
+    }
+    return;
+  }
+  if (!raw.trace.empty()) throw UsageError{"--trace fills tables of the result file: give -o R.h5 too"};
+  if (raw.bins) throw UsageError{"--bins fills a table of the result file: give -o R.h5 too"};
+  if (raw.keep_partial) throw UsageError{"--keep-partial speaks of the output file: give -o too"};
+}
+
+}  // namespace
+
+Options understand(const RawOptions& raw, const Terminal& terminal, std::uint32_t cores) {
+  check_output(raw);
+  Options options;
+  options.verb = raw.verb;
+  options.subject = raw.subject;
+  options.overrides = raw.set;
+  for (const std::string& text : raw.set) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw UsageError{
+          fmt::format("--set: found '{}', allowed: a key's path, '=', and its value (--set parallel.tp=4)", text)};
+    }
+  }
+  if (raw.seed) {
+    options.seed = whole_number<std::uint64_t>("--seed", *raw.seed, 0, std::numeric_limits<std::uint64_t>::max());
+  }
+  options.format = format_of(raw);
+  if (raw.output) options.output = *raw.output;
+  options.output_policy = {.force = raw.force, .keep_partial = raw.keep_partial};
+  options.plain = raw.plain;
+  options.color = decide("--color", raw.color, terminal.wants_color()) && options.format == Format::text && !raw.plain;
+  options.progress = decide("--progress", raw.progress, terminal.wants_progress()) && !raw.quiet && !raw.plain;
+  options.progress_on_terminal = terminal.stderr_is_tty;
+  options.quiet = raw.quiet;
+  options.explain = raw.explain;
+  if (raw.explain && options.format == Format::csv) throw UsageError{"--explain: allowed with --format text and json"};
+  options.stats = raw.stats;
+  options.schema = raw.schema;
+  if (raw.schema && (!raw.subject.empty() || raw.format))
+    throw UsageError{"--schema: stands alone (traingraph check --schema)"};
+  options.sensitivity = raw.sensitivity;
+  for (const std::string& word : raw.trace) {
+    const bool tasks = choose<bool>("--trace", word, {{"tasks", true}, {"transfers", false}});
+    (tasks ? options.trace_tasks : options.trace_transfers) = true;
+  }
+  if (raw.bins) {
+    options.overrides.push_back(fmt::format("run.bins={}", whole_number<std::uint32_t>("--bins", *raw.bins, 1, kMostBins)));
+  }
+  options.threads =
+      raw.threads ? whole_number<std::uint32_t>("--threads", *raw.threads, 1, kMostThreads) : std::max(1U, cores);
+  return options;
+}
+
+}  // namespace traingraph::scenarios::cli

@@ -1,0 +1,14 @@
+// The verbs, one file each. They write the result to stdout or a file and throw what goes wrong; main.cc makes exit codes of
+// it.
+#pragma once
+
+#include "scenarios/cli/options.h"
+
+namespace traingraph::scenarios::cli {
+
+void run(const Options& options);
+void check(const Options& options);
+void topo_list(const Options& options);
+void topo_show(const Options& options);
+
+}  // namespace traingraph::scenarios::cli

@@ -1,0 +1,80 @@
+#include "scenarios/run_scenario.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analysis/analyze.h"
+#include "analysis/bounds.h"
+#include "scenarios/sensitivity_runs.h"
+#include "sim/simulate.h"
+#include "topology/build.h"
+#include "workloads/cluster.h"
+
+namespace traingraph::scenarios {
+namespace {
+
+/// Bytes that a fabric takes: its tables and graph, names included.
+double bytes_of(const topology::Fabric& fabric) {
+  double bytes = 0;
+  for (const topology::Device& device : fabric.devices) bytes += sizeof device + static_cast<double>(device.name.capacity());
+  for (const topology::LinkInfo& link : fabric.link_info) bytes += sizeof link + static_cast<double>(link.name.capacity());
+  constexpr double kGraphBytesPerLink = 2 * sizeof(std::uint32_t);
+  bytes += static_cast<double>(fabric.links.size()) * (sizeof(sim::Link) + kGraphBytesPerLink);
+  for (const topology::Cut& cut : fabric.cuts) bytes += sizeof cut + static_cast<double>(cut.inside.capacity()) / 8;
+  return bytes;
+}
+
+void stop_if_cancelled(const std::atomic<bool>* cancel) {
+  if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) throw sim::Cancelled{};
+}
+
+}  // namespace
+
+Prepared prepare(const Scenario& scenario) {
+  Prepared prepared;
+  prepared.fabric = std::make_unique<const topology::Fabric>(topology::build(scenario.cluster));
+  prepared.router = topology::make_router(*prepared.fabric, scenario.cluster);
+  prepared.workload = workloads::build(scenario.workload, scenario.hardware, workloads::cluster_of(*prepared.fabric));
+  return prepared;
+}
+
+RunSize size_of(const Prepared& prepared) {
+  const workloads::SizeEstimate estimate = workloads::estimate_size(prepared.workload.program);
+  return {.gpus = prepared.fabric->gpus(),
+          .ranks = prepared.workload.program.ranks.size(),
+          .devices = prepared.fabric->devices.size(),
+          .links = prepared.fabric->links.size(),
+          .operations = estimate.operations,
+          .transfers = estimate.transfers,
+          .memory = estimate.memory + sim::Bytes{bytes_of(*prepared.fabric)}};
+}
+
+RunOutcome simulate_scenario(const Scenario& scenario, const Prepared& prepared, const RunHooks& hooks) {
+  sim::RunOptions options = scenario.run;
+  options.cancel = hooks.cancel;
+  options.progress = hooks.progress;
+  stop_if_cancelled(hooks.cancel);
+  RunOutcome outcome;
+  outcome.record = sim::simulate(prepared.fabric->links, *prepared.router, prepared.workload.program, options, hooks.trace);
+  stop_if_cancelled(hooks.cancel);
+
+  options.progress = nullptr;
+  std::optional<sim::Record> chain;
+  if (outcome.record.program_transfers <= options.step_limit) {
+    chain = analysis::longest_chain(prepared.fabric->links, *prepared.router, prepared.workload.program, options);
+  }
+  outcome.result = analysis::analyze({.fabric = *prepared.fabric,
+                                      .router = *prepared.router,
+                                      .workload = prepared.workload,
+                                      .options = options,
+                                      .record = outcome.record,
+                                      .ideal = chain ? &*chain : nullptr});
+  if (hooks.sensitivity) {
+    outcome.result.sensitivity = sensitivity_by_running(
+        scenario, prepared, {.cancel = hooks.cancel, .threads = hooks.threads, .progress = hooks.rerun_progress});
+  }
+  return outcome;
+}
+
+}  // namespace traingraph::scenarios

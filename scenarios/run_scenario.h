@@ -1,0 +1,67 @@
+// From a scenario to its result, in the order in which data flows:
+//
+//     Scenario -> Fabric, router -> Workload -> Record -> Result
+//
+// prepare() makes what a simulation needs, simulate_scenario() simulates and analyses. Neither reads nor writes a file, and
+// nothing is shared between calls, so several may run at once in several threads. Throws what its parts throw:
+// sim::InputError, sim::Cancelled, sim::InternalError.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "analysis/result.h"
+#include "scenarios/scenario.h"
+#include "sim/options.h"
+#include "sim/record.h"
+#include "topology/fabric.h"
+#include "topology/routing.h"
+#include "workloads/build.h"
+#include "workloads/workload.h"
+
+namespace traingraph::scenarios {
+
+/// What one simulation works on. The router refers to the fabric, hence the pointers: a Prepared may be moved.
+struct Prepared {
+  std::unique_ptr<const topology::Fabric> fabric;
+  std::unique_ptr<const topology::FabricRouter> router;
+  workloads::Workload workload;
+};
+
+/// Builds the cluster and the workload: finds out what cannot be reached, what does not fit into memory.
+[[nodiscard]] Prepared prepare(const Scenario& scenario);
+
+/// How large a run will be.
+struct RunSize {
+  std::uint64_t gpus = 0;   ///< of the cluster
+  std::uint64_t ranks = 0;  ///< GPUs that the workload uses
+  std::uint64_t devices = 0;
+  std::uint64_t links = 0;  ///< directed
+  double operations = 0;    ///< kernels, collective calls and messages, over all ranks and steps
+  double transfers = 0;     ///< when every collective is played step by step
+  sim::Bytes memory;        ///< of the process, roughly
+};
+[[nodiscard]] RunSize size_of(const Prepared& prepared);
+
+struct RunOutcome {
+  sim::Record record;
+  analysis::Result result;  ///< without `effort`, which is the caller's to measure
+};
+
+struct RunHooks {
+  const std::atomic<bool>* cancel = nullptr;           ///< see sim::RunOptions
+  std::function<void(const sim::Progress&)> progress;  ///< of the simulation itself
+  sim::TraceSink* trace = nullptr;
+  bool sensitivity = false;                                      ///< re-run with every resource at +-1 %
+  std::uint32_t threads = 1;                                     ///< re-runs at a time
+  std::function<void(std::size_t, std::size_t)> rerun_progress;  ///< re-runs done, of how many; one thread at a time
+};
+
+/// The lower bound of the longest chain needs a second pass over the whole program; it is left out of runs whose collectives
+/// would be more than `run.step_limit` transfers, which are too many to play step by step.
+[[nodiscard]] RunOutcome simulate_scenario(const Scenario& scenario, const Prepared& prepared, const RunHooks& hooks = {});
+
+}  // namespace traingraph::scenarios

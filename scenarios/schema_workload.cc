@@ -1,0 +1,256 @@
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "scenarios/schema.h"
+#include "scenarios/variant_fields.h"
+
+namespace traingraph::scenarios {
+
+namespace {
+
+using workloads::Algorithm;
+using workloads::BytesMatrix;
+using workloads::CollectiveKind;
+using workloads::CollectiveRunSpec;
+using workloads::CustomGroup;
+using workloads::CustomProgramSpec;
+using workloads::CustomTask;
+using workloads::LinearBlocksSpec;
+using workloads::ParallelSpec;
+using workloads::SlowGpu;
+using workloads::TransformerSpec;
+
+template <class E>
+Words<E> words_from(std::span<const E> values) {
+  Words<E> words;
+  for (const E value : values) words.emplace_back(to_string(value), value);
+  return words;
+}
+
+/// The algorithms of a collective.
+Words<Algorithm> algorithms(CollectiveKind kind) { return words_from(workloads::algorithms_of(kind)); }
+Words<Algorithm> any_algorithm() { return words_from(workloads::all_algorithms()); }
+Words<CollectiveKind> any_collective() { return words_from(workloads::all_collective_kinds()); }
+
+/// `collective` and `algorithm`, whose words and default depend on the first.
+void collective_and_algorithm(Fields& f, CollectiveKind& kind, Algorithm& algorithm) {
+  f.leaf({.name = "collective", .doc = "what is computed", .need = kRequired}, leaf(kind, any_collective()));
+  if (f.visit() == Visit::read) algorithm = workloads::default_algorithm(kind);
+  f.leaf({.name = "algorithm", .doc = "how; default: the collective's first"},
+         leaf(algorithm, f.visit() == Visit::describe ? any_algorithm() : algorithms(kind)));
+}
+
+void algorithm_fields(Fields& f, workloads::AlgorithmSpec& a) {
+  const auto all_reduce = algorithms(CollectiveKind::all_reduce);
+  const auto all_gather = algorithms(CollectiveKind::all_gather);
+  const auto reduce_scatter = algorithms(CollectiveKind::reduce_scatter);
+  f.leaf({.name = "tp_all_reduce", .doc = "tensor-parallel groups"}, leaf(a.tp_all_reduce, all_reduce));
+  f.leaf({.name = "tp_all_gather", .doc = "tensor-parallel groups"}, leaf(a.tp_all_gather, all_gather));
+  f.leaf({.name = "tp_reduce_scatter", .doc = "tensor-parallel groups"}, leaf(a.tp_reduce_scatter, reduce_scatter));
+  f.leaf({.name = "dp_all_reduce", .doc = "data-parallel groups"}, leaf(a.dp_all_reduce, all_reduce));
+  f.leaf({.name = "dp_all_gather", .doc = "data-parallel groups"}, leaf(a.dp_all_gather, all_gather));
+  f.leaf({.name = "dp_reduce_scatter", .doc = "data-parallel groups"}, leaf(a.dp_reduce_scatter, reduce_scatter));
+  f.leaf({.name = "embedding_all_reduce", .doc = "tied embedding, between first and last stage"},
+         leaf(a.embedding_all_reduce, all_reduce));
+  f.leaf({.name = "scalar_all_reduce", .doc = "gradient norm and loss: a few bytes"}, leaf(a.scalar_all_reduce, all_reduce));
+}
+
+void parallel_fields(Fields& f, ParallelSpec& p) {
+  f.leaf({.name = "tp", .doc = "tensor-parallel degree"}, leaf(p.tp, kAtLeastOne));
+  f.leaf({.name = "pp", .doc = "pipeline stages"}, leaf(p.pp, kAtLeastOne));
+  f.leaf({.name = "dp", .doc = "data-parallel degree"}, leaf(p.dp, kAtLeastOne));
+  f.leaf({.name = "order", .doc = "rank order, fastest first"}, leaf(p.order));
+  f.leaf({.name = "sequence_parallel", .doc = "activations between TP regions are sharded over TP"},
+         leaf(p.sequence_parallel));
+  f.leaf({.name = "schedule", .doc = "pipeline schedule"}, leaf(p.schedule));
+  f.list({.name = "layers_per_stage", .doc = "layers of each stage; empty: layers / PP each"}, p.layers_per_stage);
+  f.leaf({.name = "scatter_gather", .doc = "stage boundary: each TP rank sends 1/TP"}, leaf(p.scatter_gather));
+  f.leaf(
+      {.name = "distributed_optimizer", .doc = "ZeRO-1: gradients reduce-scattered, optimizer sharded, parameters gathered"},
+      leaf(p.distributed_optimizer));
+  f.leaf({.name = "overlap_grad_reduce", .doc = "gradient buckets are reduced during the last backward pass"},
+         leaf(p.overlap_grad_reduce));
+  f.leaf({.name = "overlap_param_gather", .doc = "parameter buckets are gathered during the next first forward pass"},
+         leaf(p.overlap_param_gather));
+  f.leaf({.name = "bucket_size", .doc = "gradient bytes of a bucket", .if_absent = "one bucket for all"},
+         leaf(p.bucket_size, kPositive));
+  f.leaf({.name = "overlap_tp_backward", .doc = "weight-gradient products run beside their TP collective"},
+         leaf(p.overlap_tp_backward));
+}
+
+void transformer_fields(Fields& f, TransformerSpec& t) {
+  f.group({.name = "model", .doc = "the model's shape", .need = kRequired, .preset_folder = "models"},
+          [&] { fields(f, t.model); });
+  f.group({.name = "parallel", .doc = "parallel layout"}, [&] { parallel_fields(f, t.parallel); });
+  f.leaf({.name = "micro_batch", .doc = "sequences of a micro-batch"}, leaf(t.micro_batch, kAtLeastOne));
+  f.leaf({.name = "global_batch", .doc = "sequences of a step", .need = kRequired}, leaf(t.global_batch, kAtLeastOne));
+  f.leaf({.name = "precision", .doc = "of matrix products, weights and activations"}, leaf(t.precision));
+  f.leaf({.name = "gradient_type", .doc = "gradients as accumulated and reduced"}, leaf(t.gradient_type));
+  f.leaf({.name = "attention", .doc = "attention kernels; no default, for it decides memory and time", .need = kRequired},
+         leaf(t.attention));
+  f.leaf({.name = "recompute", .doc = "activation recomputation"}, leaf(t.recompute));
+  f.leaf({.name = "vocabulary_multiple", .doc = "the table is padded to a multiple of this times TP"},
+         leaf(t.vocabulary_multiple, kAtLeastOne));
+  f.group({.name = "algorithms", .doc = "of the collectives"}, [&] { algorithm_fields(f, t.algorithms); });
+  f.leaf({.name = "mfu", .doc = "convention by which model FLOP are counted"}, leaf(t.mfu));
+  f.leaf({.name = "check_memory", .doc = "a GPU that cannot hold its share is an error"}, leaf(t.check_memory));
+  f.leaf({.name = "memory_fragmentation", .doc = "fraction of memory that the allocator loses"},
+         leaf(AsFraction{t.memory_fragmentation}));
+  f.group({.name = "software", .doc = "training framework", .preset_folder = "software"}, [&] { fields(f, t.software); });
+}
+
+void linear_blocks_fields(Fields& f, LinearBlocksSpec& l) {
+  f.leaf({.name = "hidden", .doc = "residual width d, real", .need = kRequired}, leaf(l.hidden, kPositive));
+  f.leaf({.name = "ff", .doc = "inner width, real", .need = kRequired}, leaf(l.ff, kPositive));
+  f.leaf({.name = "blocks", .doc = "blocks of two linear layers; PP divides it", .need = kRequired},
+         leaf(l.blocks, kAtLeastOne));
+  f.leaf({.name = "batch_tokens", .doc = "tokens of a step, real", .need = kRequired}, leaf(l.batch_tokens, kPositive));
+  f.leaf({.name = "microbatches", .doc = "micro-batches of a data-parallel rank"}, leaf(l.microbatches, kAtLeastOne));
+  f.list({.name = "tp_ff", .doc = "tensor-parallel degree over ff, by network level, inner first"}, l.tp_ff, kAtLeastOne);
+  f.list({.name = "tp_hidden", .doc = "tensor-parallel degree over hidden, by level"}, l.tp_hidden, kAtLeastOne);
+  f.list({.name = "pp", .doc = "pipeline degree, by level"}, l.pp, kAtLeastOne);
+  f.list({.name = "dp", .doc = "data-parallel degree, by level"}, l.dp, kAtLeastOne);
+  f.leaf({.name = "schedule", .doc = "pipeline schedule"}, leaf(l.schedule));
+  f.leaf({.name = "virtual_stages", .doc = "chunks of blocks per stage, interleaved"}, leaf(l.virtual_stages, kAtLeastOne));
+  f.leaf({.name = "defer_weight_gradients", .doc = "weight gradients run beside the collective of their input gradient"},
+         leaf(l.defer_weight_gradients));
+  f.leaf({.name = "keep_weights_resident", .doc = "all matrices of a GPU count in the residency test"},
+         leaf(l.keep_weights_resident));
+  f.leaf({.name = "tp_all_reduce", .doc = "algorithm"}, leaf(l.tp_all_reduce, algorithms(CollectiveKind::all_reduce)));
+  f.leaf({.name = "dp_all_reduce", .doc = "algorithm"}, leaf(l.dp_all_reduce, algorithms(CollectiveKind::all_reduce)));
+}
+
+/// One pair of an all_to_all_v, as written.
+struct PairBytes {
+  std::uint32_t source = 0;
+  std::uint32_t destination = 0;
+  sim::Bytes bytes;
+};
+
+std::vector<PairBytes> pairs_of(const std::shared_ptr<const BytesMatrix>& matrix) {
+  std::vector<PairBytes> pairs;
+  if (matrix == nullptr) return pairs;
+  for (std::uint32_t source = 0; source < matrix->size(); ++source) {
+    for (const auto& to : (*matrix)[source]) pairs.push_back({source, to.destination, to.bytes});
+  }
+  return pairs;
+}
+
+constexpr double kMostMembers = 1e6;  // rows of the matrix are made up to the largest member named
+
+std::shared_ptr<const BytesMatrix> matrix_of(const std::vector<PairBytes>& pairs) {
+  if (pairs.empty()) return nullptr;
+  std::uint32_t members = 0;
+  for (const PairBytes& p : pairs) members = std::max({members, p.source + 1, p.destination + 1});
+  BytesMatrix matrix(members);
+  for (const PairBytes& p : pairs) matrix[p.source].push_back({p.destination, p.bytes});
+  return std::make_shared<const BytesMatrix>(std::move(matrix));
+}
+
+void collective_fields(Fields& f, CollectiveRunSpec& c) {
+  collective_and_algorithm(f, c.collective, c.algorithm);
+  f.leaf({.name = "bytes", .doc = "full buffer, as nccl-tests counts it"}, leaf(c.bytes));
+  f.leaf({.name = "ranks", .doc = "members; auto: every GPU"}, or_auto(c.ranks));
+  f.leaf({.name = "iterations", .doc = "back to back in one step"}, leaf(c.iterations, kAtLeastOne));
+  f.list({.name = "late_entry", .doc = "delay of each rank before the first iteration; empty: none"}, c.late_entry);
+  f.leaf({.name = "root", .doc = "member index; broadcast, reduce, gather, scatter"}, leaf(c.options.root));
+  f.leaf({.name = "pieces", .doc = "chain and tree: pieces of the buffer; auto: of piece_bytes each"},
+         or_auto(c.options.pieces));
+  f.leaf({.name = "piece_bytes", .doc = "chain and tree: size of a piece"}, leaf(c.options.piece_bytes, kPositive));
+  f.leaf({.name = "domain_size", .doc = "hierarchical: members of a domain; auto: the fabric's"},
+         or_auto(c.options.domain_size));
+  f.leaf({.name = "inner", .doc = "hierarchical: algorithm inside a domain"},
+         leaf(c.options.inner, Words<Algorithm>{{"ring", Algorithm::ring}, {"direct", Algorithm::direct}}));
+  f.leaf({.name = "stop_and_wait", .doc = "a send waits until the previous one has arrived"}, leaf(c.options.stop_and_wait));
+  std::vector<PairBytes> pairs = pairs_of(c.options.matrix);
+  f.list_of<PairBytes>(
+      {.name = "matrix", .doc = "all_to_all_v: who sends how much to whom"}, pairs, [](Fields& g, PairBytes& p) {
+        g.leaf({.name = "source", .doc = "member index", .need = kRequired}, leaf(p.source, Range{.high = kMostMembers}));
+        g.leaf({.name = "destination", .doc = "member index", .need = kRequired},
+               leaf(p.destination, Range{.high = kMostMembers}));
+        g.leaf({.name = "bytes", .doc = "of this pair", .need = kRequired}, leaf(p.bytes));
+      });
+  c.options.matrix = matrix_of(pairs);
+}
+
+void task_fields(Fields& f, CustomTask& t) {
+  using workloads::TaskKind;
+  f.leaf({.name = "id", .doc = "unique name", .need = kRequired}, leaf(t.id));
+  f.leaf({.name = "kind", .doc = "what the task does", .need = kRequired}, leaf(t.kind));
+  f.when("tasks of kind compute, send, receive, marker", t.kind != TaskKind::collective,
+         [&] { f.leaf({.name = "rank", .doc = "who does it"}, leaf(t.rank)); });
+  f.leaf({.name = "stream", .doc = "tasks of one rank and stream run in order"}, leaf(t.stream, Range{.high = 63}));
+  f.when("tasks of kind compute", t.kind == TaskKind::compute,
+         [&] { f.leaf({.name = "duration", .doc = "how long", .need = kRequired}, leaf(t.duration)); });
+  f.when("tasks of kind send, collective", t.kind == TaskKind::send || t.kind == TaskKind::collective,
+         [&] { f.leaf({.name = "bytes", .doc = "message or full buffer", .need = kRequired}, leaf(t.bytes)); });
+  f.when("tasks of kind send, receive", t.kind == TaskKind::send || t.kind == TaskKind::receive,
+         [&] { f.leaf({.name = "peer", .doc = "destination or source rank", .need = kRequired}, leaf(t.peer)); });
+  f.when("tasks of kind collective", t.kind == TaskKind::collective, [&] {
+    f.leaf({.name = "group", .doc = "name of a group", .need = kRequired}, leaf(t.group));
+    collective_and_algorithm(f, t.collective, t.algorithm);
+  });
+  f.list({.name = "after", .doc = "further tasks of the same rank that must have ended"}, t.after);
+}
+
+void custom_fields(Fields& f, CustomProgramSpec& c) {
+  f.leaf({.name = "ranks", .doc = "ranks; auto: one more than the largest named"}, or_auto(c.ranks));
+  f.list_of<CustomGroup>({.name = "groups", .doc = "named groups of ranks"}, c.groups, [](Fields& g, CustomGroup& group) {
+    g.leaf({.name = "name", .doc = "unique name", .need = kRequired}, leaf(group.name));
+    g.list({.name = "ranks", .doc = "members in ring order", .need = kRequired}, group.ranks);
+  });
+  f.list_of<CustomTask>({.name = "tasks", .doc = "the program, in order", .need = kRequired}, c.tasks, task_fields);
+}
+
+void placement_fields(Fields& f, workloads::PlacementSpec& p) {
+  using workloads::PlacementKind;
+  f.leaf({.name = "kind", .doc = "which GPU each rank runs on"}, leaf(p.kind));
+  f.when("placement kind list", p.kind == PlacementKind::list,
+         [&] { f.list({.name = "gpus", .doc = "the GPU of rank 0, 1, ...", .need = kRequired}, p.gpus); });
+  f.when("placement kind random", p.kind == PlacementKind::random,
+         [&] { f.leaf({.name = "seed", .doc = "order of the domains"}, leaf(p.seed)); });
+}
+
+}  // namespace
+
+void fields(Fields& f, workloads::ModelSpec& m) {
+  f.leaf({.name = "name", .doc = "for people"}, leaf(m.name));
+  f.leaf({.name = "layers", .doc = "transformer layers", .need = kRequired}, leaf(m.layers, kAtLeastOne));
+  f.leaf({.name = "hidden", .doc = "hidden size", .need = kRequired}, leaf(m.hidden, kAtLeastOne));
+  f.leaf({.name = "heads", .doc = "attention heads", .need = kRequired}, leaf(m.heads, kAtLeastOne));
+  f.leaf({.name = "kv_heads", .doc = "key/value heads; auto: heads"}, or_auto(m.kv_heads));
+  f.leaf({.name = "head_size", .doc = "size of a head; auto: hidden / heads"}, or_auto(m.head_size));
+  f.leaf({.name = "ffn", .doc = "inner size of the MLP", .need = kRequired}, leaf(m.ffn, kAtLeastOne));
+  f.leaf({.name = "vocabulary", .doc = "tokens of the vocabulary, before padding", .need = kRequired},
+         leaf(m.vocabulary, kAtLeastOne));
+  f.leaf({.name = "sequence", .doc = "tokens of a sequence", .need = kRequired}, leaf(m.sequence, kAtLeastOne));
+  f.leaf({.name = "gated", .doc = "three matrices in the MLP (SwiGLU)"}, leaf(m.gated));
+  f.leaf({.name = "bias", .doc = "biases in the products"}, leaf(m.bias));
+  f.leaf({.name = "dropout", .doc = "dropout after attention and MLP"}, leaf(m.dropout));
+  f.leaf({.name = "causal", .doc = "fused attention skips the masked half"}, leaf(m.causal));
+  f.leaf({.name = "tied_embeddings", .doc = "the LM head uses the embedding's table"}, leaf(m.tied_embeddings));
+  f.leaf({.name = "norm", .doc = "normalization"}, leaf(m.norm));
+  f.leaf({.name = "position", .doc = "position encoding"}, leaf(m.position));
+}
+
+void fields(Fields& f, workloads::WorkloadSpec& w) {
+  f.leaf({.name = "kind", .doc = "what is run", .need = kRequired},
+         kind_leaf(w.job, {"transformer", "linear_blocks", "collective", "custom"}));
+  alternative<TransformerSpec>(f, "workload kind transformer", w.job, [&](TransformerSpec& t) { transformer_fields(f, t); });
+  alternative<LinearBlocksSpec>(f, "workload kind linear_blocks", w.job,
+                                [&](LinearBlocksSpec& l) { linear_blocks_fields(f, l); });
+  alternative<CollectiveRunSpec>(f, "workload kind collective", w.job,
+                                 [&](CollectiveRunSpec& c) { collective_fields(f, c); });
+  alternative<CustomProgramSpec>(f, "workload kind custom", w.job, [&](CustomProgramSpec& c) { custom_fields(f, c); });
+  f.group({.name = "placement", .doc = "which GPU each rank runs on"}, [&] { placement_fields(f, w.placement); });
+  f.list_of<SlowGpu>({.name = "slow_gpus", .doc = "stragglers"}, w.slow_gpus, [](Fields& g, SlowGpu& s) {
+    g.leaf({.name = "gpu", .doc = "GPU number", .need = kRequired}, leaf(s.gpu));
+    g.leaf({.name = "factor", .doc = "its kernels take so many times as long", .need = kRequired},
+           leaf(s.factor, kPositive));
+  });
+  f.leaf({.name = "steps", .doc = "consecutive steps; the last is reported"}, leaf(w.steps, kAtLeastOne));
+}
+
+}  // namespace traingraph::scenarios

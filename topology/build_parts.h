@@ -1,0 +1,32 @@
+// The parts of build(), one per kind of network; each creates its devices and links in the numbering of Layout.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "topology/fabric_builder.h"
+#include "topology/layout.h"
+
+namespace traingraph::topology {
+
+/// A device of a node with the labels (rack, unit, pod) that follow from the node.
+[[nodiscard]] Device node_device(const Layout& l, std::uint32_t node, DeviceKind kind, std::string name,
+                                 std::uint32_t domain, std::int32_t rail);
+
+/// The device at the node's end of a NIC's cable: the NIC, or its GPU where they are one.
+[[nodiscard]] DeviceId nic_side(const Layout& l, std::uint32_t node, std::uint32_t nic);
+
+void add_clos_switches(FabricBuilder& b, const Layout& l);
+void connect_clos(FabricBuilder& b, const Layout& l);
+
+void connect_direct(FabricBuilder& b, const Layout& l);
+
+void add_dragonfly_routers(FabricBuilder& b, const Layout& l);
+void connect_dragonfly(FabricBuilder& b, const Layout& l);
+
+[[nodiscard]] Fabric build_custom(const ClusterSpec& spec, const Custom& custom);
+
+/// The cut of the network into two halves (as near as whole pods, units, planes of a torus, groups or nodes allow) that
+/// crosses the least capacity by construction.
+[[nodiscard]] Cut bisection(const Fabric& fabric, const Layout& l);
+
+}  // namespace traingraph::topology

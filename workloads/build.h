@@ -1,0 +1,28 @@
+// build: the one way from a WorkloadSpec to a Workload (a Program for the engine and what is known of it by counting).
+//
+// Throws sim::InputError for a spec that cannot be built: degrees that do not multiply to the ranks, sizes that do not
+// divide, a GPU's memory that does not suffice (naming the terms), a precision that the hardware lacks. Cost: O(GPUs +
+// operations of one rank per pipeline stage); never operations times GPUs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "workloads/cluster.h"
+#include "workloads/hardware_spec.h"
+#include "workloads/workload.h"
+#include "workloads/workload_spec.h"
+
+namespace traingraph::workloads {
+
+[[nodiscard]] Workload build(const WorkloadSpec& spec, const HardwareSpec& hardware, const Cluster& cluster);
+
+/// How large a run of this program will be, before it is run.
+struct SizeEstimate {
+  double operations = 0;  ///< over all ranks and steps
+  double transfers = 0;   ///< when every collective is played step by step
+  sim::Bytes memory;      ///< of the program and of the engine's state per rank and transfer in flight; a rough guide
+};
+[[nodiscard]] SizeEstimate estimate_size(const sim::Program& program);
+
+}  // namespace traingraph::workloads

@@ -1,0 +1,108 @@
+#include "workloads/kernel_time.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/error.h"
+
+namespace traingraph::workloads {
+namespace {
+
+constexpr double kGranule = 16;        // edge of the matrix unit's block
+constexpr double kAlignment = 8;       // elements; below it tensor-core kernels fall back to slow loads
+constexpr double kFullHeadSize = 128;  // fused attention reaches its rate from this head size on
+
+double rounded_up(double v, double granule) { return std::ceil(v / granule) * granule; }
+
+bool aligned(double v) { return std::fmod(v, kAlignment) == 0; }
+
+void check_fraction(double v, const char* field, const std::string& hardware) {
+  if (!(v > 0 && v <= 1)) {
+    throw sim::InputError{fmt::format("hardware '{}': {} is {}; allowed: above 0, at most 1", hardware, field, v)};
+  }
+}
+
+sim::FlopRate peak_of(const HardwareSpec& hardware, Precision precision) {
+  const auto found = hardware.peaks.find(precision);
+  if (found == hardware.peaks.end()) {
+    std::string known;
+    for (const auto& [p, rate] : hardware.peaks) known += (known.empty() ? "" : ", ") + name_of(p);
+    throw sim::InputError{fmt::format("hardware '{}' has no peak for precision {}; it has: {}", hardware.name,
+                                      name_of(precision), known.empty() ? "none" : known)};
+  }
+  return found->second;
+}
+
+}  // namespace
+
+double tiled_flop(const HardwareSpec& hardware, const GemmShape& s) {
+  const double depth = rounded_up(s.k, kGranule);
+  if (hardware.gemm_tiles.empty()) return 2 * s.batch * rounded_up(s.m, kGranule) * rounded_up(s.n, kGranule) * depth;
+  const double sms = hardware.sms;
+  double best = 0;
+  for (const GemmTile& tile : hardware.gemm_tiles) {
+    const double tiles = s.batch * std::ceil(s.m / tile.rows) * std::ceil(s.n / tile.columns);
+    double flop = 2.0 * tile.rows * tile.columns * sms;  // of one wave, per unit of depth
+    if (tiles >= sms) {
+      flop *= std::ceil(tiles / sms) * depth;
+    } else {
+      flop *= rounded_up(s.k / std::floor(sms / tiles), kGranule);
+    }
+    best = best == 0 ? flop : std::min(best, flop);
+  }
+  return best;
+}
+
+KernelModel::KernelModel(const HardwareSpec& hardware, Precision precision)
+    : hardware_{hardware}, peak_{peak_of(hardware, precision)}, word_{element_bytes(precision)} {
+  check_fraction(hardware.matmul_efficiency, "matmul_efficiency", hardware.name);
+  check_fraction(hardware.memory_efficiency, "memory_efficiency", hardware.name);
+  check_fraction(hardware.small_head_factor, "small_head_factor", hardware.name);
+  check_fraction(hardware.misaligned_factor, "misaligned_factor", hardware.name);
+  if (!(peak_.flop_per_s() > 0) || !(hardware.memory_bandwidth.bytes_per_s() > 0)) {
+    throw sim::InputError{fmt::format("hardware '{}': peak and memory_bandwidth must be positive", hardware.name)};
+  }
+  if (!hardware.gemm_tiles.empty() && hardware.sms == 0) {
+    throw sim::InputError{fmt::format("hardware '{}': gemm_tiles needs sms", hardware.name)};
+  }
+}
+
+Kernel KernelModel::timed(std::string name, double flop, double charged_flop, double efficiency, double bytes,
+                          std::uint32_t launches) const {
+  const double arithmetic = charged_flop == 0 ? 0 : charged_flop / (peak_.flop_per_s() * efficiency);
+  const double traffic = bytes / (hardware_.memory_bandwidth.bytes_per_s() * hardware_.memory_efficiency);
+  const sim::Duration overhead = hardware_.kernel_overhead * static_cast<std::int64_t>(launches);
+  return {.name = std::move(name),
+          .flop = sim::Flop{flop},
+          .bytes = sim::Bytes{bytes},
+          .duration = sim::Duration::seconds(std::max(arithmetic, traffic)) + overhead,
+          .memory_bound = traffic > arithmetic,
+          .launches = launches};
+}
+
+Kernel KernelModel::gemm(std::string name, const GemmShape& s) const {
+  const double result = s.result_bytes == 0 ? word_ : s.result_bytes;
+  const double bytes = s.batch * (word_ * (s.m * s.k + s.k * s.n) + result * s.m * s.n);
+  const bool slow = !(aligned(s.m) && aligned(s.n) && aligned(s.k));
+  const double efficiency = hardware_.matmul_efficiency * (slow ? hardware_.misaligned_factor : 1);
+  return timed(std::move(name), 2 * s.batch * s.m * s.n * s.k, tiled_flop(hardware_, s), efficiency, bytes, 1);
+}
+
+Kernel KernelModel::memory(std::string name, double bytes, std::uint32_t launches) const {
+  return timed(std::move(name), 0, 0, 1, bytes, launches);
+}
+
+Kernel KernelModel::attention(std::string name, const AttentionShape& s, bool backward, double efficiency) const {
+  check_fraction(efficiency, "fused attention efficiency", hardware_.name);
+  const double forward = 4 * s.batch * s.heads * s.sequence * s.sequence * s.head_size * (s.causal ? 0.5 : 1);
+  const double flop = backward ? 2.5 * forward : forward;
+  const double rate =
+      hardware_.matmul_efficiency * efficiency * (s.head_size < kFullHeadSize ? hardware_.small_head_factor : 1);
+  const double per_pass = word_ * s.batch * s.sequence * s.head_size * (2 * s.heads + 2 * s.kv_heads);  // Q, K, V, O
+  return timed(std::move(name), flop, flop, rate, backward ? 2 * per_pass : per_pass, 1);
+}
+
+}  // namespace traingraph::workloads

@@ -1,0 +1,323 @@
+#include "workloads/layer_kernels.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "sim/error.h"
+
+namespace traingraph::workloads {
+namespace {
+
+constexpr double kSlowSoftmaxPasses = 12.5;       // element passes of the unfused softmax: about 25 bytes at two bytes each
+constexpr std::uint32_t kSlowSoftmaxKernels = 5;  // scale, mask, cast, softmax, cast
+constexpr double kLossForwardShare = 0.6;
+constexpr double kLossScalarBytes = 4;  // the cross entropy's reductions are in fp32, one number per token
+
+}  // namespace
+
+std::uint64_t padded_vocabulary(const TransformerSpec& spec) {
+  const std::uint64_t multiple = std::uint64_t{spec.vocabulary_multiple} * spec.parallel.tp;
+  return (spec.model.vocabulary + multiple - 1) / multiple * multiple;
+}
+
+sim::Duration kernel_time(const LayerOps& ops) {
+  sim::Duration sum;
+  for (const LayerOp& op : ops) sum += op.kernel.duration;
+  return sum;
+}
+
+std::uint32_t launch_count(const LayerOps& ops, std::uint32_t launches_per_collective) {
+  std::uint32_t sum = 0;
+  for (const LayerOp& op : ops) sum += op.kind == LayerOp::Kind::kernel ? op.kernel.launches : launches_per_collective;
+  return sum;
+}
+
+LayerKernels::LayerKernels(const TransformerSpec& spec, const KernelModel& model) : spec_{spec}, model_{model} {
+  const ModelSpec& m = spec.model;
+  const double t = spec.parallel.tp;
+  w_ = model.word();
+  g_ = spec.gradient_type == GradientType::fp32 ? 4.0 : w_;
+  n_ = static_cast<double>(spec.micro_batch) * m.sequence;
+  nr_ = spec.parallel.sequence_parallel ? n_ / t : n_;
+  h_ = m.hidden;
+  f_ = m.ffn / t;
+  heads_ = m.heads / t;
+  kv_heads_ = m.kv_head_count() / t;
+  d_ = m.head_dimension();
+  s_ = m.sequence;
+  vocabulary_ = static_cast<double>(padded_vocabulary(spec)) / t;
+  qkv_ = (heads_ + 2 * kv_heads_) * d_;
+}
+
+void LayerKernels::add_kernel(LayerOps& ops, Kernel kernel, double gradient_elements, std::uint32_t may_overlap) const {
+  LayerOp op;
+  op.kernel = std::move(kernel);
+  op.gradient_elements = gradient_elements;
+  op.may_overlap = may_overlap;
+  ops.push_back(std::move(op));
+}
+
+void LayerKernels::add_collective(LayerOps& ops, CollectiveKind kind, sim::Bytes bytes, std::string name) const {
+  if (spec_.parallel.tp == 1) return;
+  LayerOp op;
+  op.kind = LayerOp::Kind::tp_collective;
+  op.collective = kind;
+  op.bytes = bytes;
+  op.name = std::move(name);
+  ops.push_back(std::move(op));
+}
+
+// Into a tensor-parallel region: the ranks need all tokens. Without sequence parallelism they have them.
+void LayerKernels::add_region_entry(LayerOps& ops, const std::string& name) const {
+  if (spec_.parallel.sequence_parallel)
+    add_collective(ops, CollectiveKind::all_gather, hidden_bytes(), name + "_all_gather");
+}
+
+// Out of a tensor-parallel region: partial sums are added up.
+void LayerKernels::add_region_exit(LayerOps& ops, const std::string& name) const {
+  if (spec_.parallel.sequence_parallel) {
+    add_collective(ops, CollectiveKind::reduce_scatter, hidden_bytes(), name + "_reduce_scatter");
+  } else {
+    add_collective(ops, CollectiveKind::all_reduce, hidden_bytes(), name + "_all_reduce");
+  }
+}
+
+double LayerKernels::fused_efficiency() const {
+  const HardwareSpec& hardware = model_.hardware();
+  const auto& efficiency =
+      spec_.attention == Attention::flash ? hardware.flash_attention_efficiency : hardware.cudnn_attention_efficiency;
+  if (!efficiency) {
+    throw sim::InputError{
+        fmt::format("hardware '{}' states no efficiency for attention '{}'", hardware.name, name_of(spec_.attention))};
+  }
+  return *efficiency;
+}
+
+AttentionShape LayerKernels::attention_shape() const {
+  return {.batch = static_cast<double>(spec_.micro_batch),
+          .heads = heads_,
+          .kv_heads = kv_heads_,
+          .sequence = s_,
+          .head_size = d_,
+          .causal = spec_.model.causal};
+}
+
+void LayerKernels::add_softmax(LayerOps& ops, bool backward) const {
+  const double elements = spec_.micro_batch * heads_ * s_ * s_;
+  const auto rows = static_cast<std::uint32_t>(spec_.micro_batch * heads_);
+  const bool fused = spec_.model.causal && spec_.model.sequence <= spec_.software.fused_softmax_max_sequence &&
+                     rows % spec_.software.fused_softmax_multiple == 0;
+  const std::string name = backward ? "softmax_backward" : "softmax";
+  if (fused) {
+    add_kernel(ops, model_.memory(name, (backward ? 3.0 : 1.5) * w_ * elements));
+  } else {
+    add_kernel(ops, model_.memory(name + "_unfused", kSlowSoftmaxPasses * w_ * elements, kSlowSoftmaxKernels));
+  }
+}
+
+void LayerKernels::add_core_attention(LayerOps& ops) const {
+  if (spec_.attention != Attention::unfused) {
+    add_kernel(ops, model_.attention("attention", attention_shape(), false, fused_efficiency()));
+    return;
+  }
+  const double batch = spec_.micro_batch * heads_;
+  add_kernel(ops, model_.gemm("attention_scores", {.m = s_, .n = s_, .k = d_, .batch = batch}));
+  add_softmax(ops, false);
+  if (spec_.model.dropout) add_kernel(ops, model_.memory("score_dropout", (2 * w_ + 1) * batch * s_ * s_));
+  add_kernel(ops, model_.gemm("attention_values", {.m = s_, .n = d_, .k = s_, .batch = batch}));
+}
+
+void LayerKernels::add_core_attention_backward(LayerOps& ops) const {
+  if (spec_.attention != Attention::unfused) {
+    add_kernel(ops, model_.attention("attention_backward", attention_shape(), true, fused_efficiency()));
+    return;
+  }
+  const double batch = spec_.micro_batch * heads_;
+  const GemmShape outer{.m = s_, .n = s_, .k = d_, .batch = batch};
+  const GemmShape inner{.m = s_, .n = d_, .k = s_, .batch = batch};
+  add_kernel(ops, model_.gemm("score_gradient", outer));
+  add_kernel(ops, model_.gemm("value_gradient", inner));
+  if (spec_.model.dropout) add_kernel(ops, model_.memory("score_dropout_backward", (2 * w_ + 1) * batch * s_ * s_));
+  add_softmax(ops, true);
+  add_kernel(ops, model_.gemm("query_gradient", inner));
+  add_kernel(ops, model_.gemm("key_gradient", inner));
+}
+
+void LayerKernels::add_residual(LayerOps& ops, const std::string& name) const {
+  const bool dropout = spec_.model.dropout;
+  add_kernel(ops,
+             model_.memory(name + (dropout ? "_dropout_residual" : "_residual"), (3 * w_ + (dropout ? 1 : 0)) * nr_ * h_));
+}
+
+void LayerKernels::add_residual_backward(LayerOps& ops, const std::string& name) const {
+  if (spec_.model.dropout) add_kernel(ops, model_.memory(name + "_dropout_backward", (2 * w_ + 1) * nr_ * h_));
+  if (spec_.model.bias) add_kernel(ops, model_.memory(name + "_bias_gradient", w_ * nr_ * h_));
+}
+
+void LayerKernels::add_norm_backward(LayerOps& ops, const std::string& name) const {
+  add_kernel(ops, model_.memory(name + "_backward", 3 * w_ * nr_ * h_));
+  add_kernel(ops, model_.memory(name + "_weight_gradient", 2 * w_ * nr_ * h_), norm_parameters());
+}
+
+void LayerKernels::add_weight_gradient(LayerOps& ops, const std::string& name, double rows, double columns,
+                                       double parameters, std::uint32_t may_overlap) const {
+  GemmShape shape{.m = rows, .n = columns, .k = n_};
+  const bool fused = spec_.software.gradient_accumulation_fusion;
+  if (fused) shape.result_bytes = 2 * g_;
+  add_kernel(ops, model_.gemm(name + "_weight_gradient", shape), fused ? parameters : 0, may_overlap);
+  if (!fused) {
+    add_kernel(ops, model_.memory(name + "_gradient_accumulation", (w_ + 2 * g_) * rows * columns), parameters, may_overlap);
+  }
+}
+
+// A product whose outputs are split over TP: its input gradient is a partial sum.
+void LayerKernels::add_column_backward(LayerOps& ops, const std::string& name, double outputs, double parameters) const {
+  const std::uint32_t beside = spec_.parallel.overlap_tp_backward && spec_.parallel.tp > 1 ? 1 : 0;
+  const bool gathers = spec_.parallel.sequence_parallel;
+  if (gathers) add_collective(ops, CollectiveKind::all_gather, hidden_bytes(), name + "_input_all_gather");
+  add_kernel(ops, model_.gemm(name + "_input_gradient", {.m = n_, .n = h_, .k = outputs}), 0, gathers ? beside : 0);
+  add_region_exit(ops, name + "_input_gradient");
+  add_weight_gradient(ops, name, outputs, h_, parameters, beside);
+}
+
+// A product whose inputs are split over TP: every rank needs the whole output gradient.
+void LayerKernels::add_row_backward(LayerOps& ops, const std::string& name, double inputs) const {
+  add_region_entry(ops, name + "_output_gradient");
+  add_kernel(ops, model_.gemm(name + "_input_gradient", {.m = n_, .n = inputs, .k = h_}));
+  add_weight_gradient(ops, name, h_, inputs, inputs * h_ + with_bias(h_), 0);
+}
+
+LayerOps LayerKernels::layer_forward() const {
+  LayerOps ops;
+  const double up = spec_.model.gated ? 2 * f_ : f_;
+  add_kernel(ops, model_.memory("input_norm", 2 * w_ * nr_ * h_));
+  add_region_entry(ops, "qkv");
+  add_kernel(ops, model_.gemm("qkv", {.m = n_, .n = qkv_, .k = h_}));
+  if (spec_.model.position == Position::rotary) {
+    add_kernel(ops, model_.memory("rotary", 2 * w_ * n_ * (heads_ + kv_heads_) * d_));
+  }
+  add_core_attention(ops);
+  add_kernel(ops, model_.memory("context_transpose", 2 * w_ * n_ * heads_ * d_));
+  add_kernel(ops, model_.gemm("attention_output", {.m = n_, .n = h_, .k = heads_ * d_}));
+  add_region_exit(ops, "attention_output");
+  add_residual(ops, "attention");
+  add_kernel(ops, model_.memory("mlp_norm", 2 * w_ * nr_ * h_));
+  add_region_entry(ops, "mlp_up");
+  add_kernel(ops, model_.gemm("mlp_up", {.m = n_, .n = up, .k = h_}));
+  add_kernel(ops, spec_.model.gated ? model_.memory("swiglu", 3 * w_ * n_ * f_) : model_.memory("gelu", 2 * w_ * n_ * f_));
+  add_kernel(ops, model_.gemm("mlp_down", {.m = n_, .n = h_, .k = f_}));
+  add_region_exit(ops, "mlp_down");
+  add_residual(ops, "mlp");
+  return ops;
+}
+
+LayerOps LayerKernels::layer_backward() const {
+  LayerOps ops;
+  const double up = spec_.model.gated ? 2 * f_ : f_;
+  add_residual_backward(ops, "mlp");
+  add_row_backward(ops, "mlp_down", f_);
+  if (spec_.model.gated) {
+    add_kernel(ops, model_.memory("swiglu_backward", 5 * w_ * n_ * f_));
+  } else {
+    add_kernel(ops, model_.memory("gelu_backward", 3 * w_ * n_ * f_));
+    if (spec_.model.bias) add_kernel(ops, model_.memory("mlp_up_bias_gradient", w_ * n_ * f_));
+  }
+  add_column_backward(ops, "mlp_up", up, up * h_ + with_bias(up));
+  add_norm_backward(ops, "mlp_norm");
+  add_kernel(ops, model_.memory("mlp_residual_sum", 3 * w_ * nr_ * h_));
+  add_residual_backward(ops, "attention");
+  add_row_backward(ops, "attention_output", heads_ * d_);
+  add_core_attention_backward(ops);
+  if (spec_.model.position == Position::rotary) {
+    add_kernel(ops, model_.memory("rotary_backward", 2 * w_ * n_ * (heads_ + kv_heads_) * d_));
+  }
+  add_kernel(ops, model_.memory("qkv_gradient_gather", 6 * w_ * n_ * heads_ * d_));
+  add_column_backward(ops, "qkv", qkv_, qkv_ * h_ + with_bias(qkv_));
+  add_norm_backward(ops, "input_norm");
+  add_kernel(ops, model_.memory("attention_residual_sum", 3 * w_ * nr_ * h_));
+  return ops;
+}
+
+LayerOps LayerKernels::layer_recompute() const {
+  LayerOps ops;
+  if (spec_.recompute == Recompute::none) return ops;
+  if (spec_.recompute == Recompute::full) {
+    ops = layer_forward();
+  } else {
+    add_core_attention(ops);
+  }
+  for (LayerOp& op : ops) {
+    std::string& name = op.kind == LayerOp::Kind::kernel ? op.kernel.name : op.name;
+    name.insert(0, "recompute_");
+  }
+  return ops;
+}
+
+LayerOps LayerKernels::embedding_forward() const {
+  LayerOps ops;
+  add_kernel(ops, model_.memory("embedding", 6 * w_ * n_ * h_));
+  add_region_exit(ops, "embedding");
+  return ops;
+}
+
+LayerOps LayerKernels::embedding_backward() const {
+  LayerOps ops;
+  add_region_entry(ops, "embedding_gradient");
+  add_kernel(ops, model_.memory("embedding_backward", 4 * w_ * n_ * h_));
+  add_kernel(ops, model_.memory("embedding_gradient_accumulation", (w_ + 2 * g_) * table_parameters()),
+             embedding_parameters());
+  return ops;
+}
+
+LayerOps LayerKernels::head_forward() const {
+  LayerOps ops;
+  const sim::Bytes per_token{n_ * kLossScalarBytes};
+  const double loss_bytes = spec_.software.loss_bytes_per_logit * n_ * vocabulary_;
+  add_kernel(ops, model_.memory("final_norm", 2 * w_ * nr_ * h_));
+  add_region_entry(ops, "logits");
+  add_kernel(ops, model_.gemm("logits", {.m = n_, .n = vocabulary_, .k = h_}));
+  add_collective(ops, CollectiveKind::all_reduce, per_token, "loss_maximum_all_reduce");
+  add_kernel(ops, model_.memory("loss", kLossForwardShare * loss_bytes));
+  add_collective(ops, CollectiveKind::all_reduce, per_token, "loss_target_all_reduce");
+  add_collective(ops, CollectiveKind::all_reduce, per_token, "loss_sum_all_reduce");
+  return ops;
+}
+
+LayerOps LayerKernels::head_backward() const {
+  LayerOps ops;
+  const double loss_bytes = spec_.software.loss_bytes_per_logit * n_ * vocabulary_;
+  add_kernel(ops, model_.memory("loss_backward", (1 - kLossForwardShare) * loss_bytes));
+  add_column_backward(ops, "logits", vocabulary_, head_table_parameters());
+  add_norm_backward(ops, "final_norm");
+  return ops;
+}
+
+double LayerKernels::norm_parameters() const { return spec_.model.norm == Norm::layernorm ? 2 * h_ : h_; }
+
+double LayerKernels::layer_norm_parameters() const { return 2 * norm_parameters(); }
+
+double LayerKernels::layer_parameters() const {
+  const double up = spec_.model.gated ? 2 * f_ : f_;
+  const double weights = h_ * qkv_ + heads_ * d_ * h_ + h_ * up + f_ * h_;
+  const double biases = with_bias(qkv_ + h_ + up + h_);
+  return weights + biases + layer_norm_parameters();
+}
+
+double LayerKernels::table_parameters() const { return vocabulary_ * h_; }
+
+double LayerKernels::embedding_parameters() const {
+  return table_parameters() + (spec_.model.position == Position::learned ? s_ * h_ : 0);
+}
+
+double LayerKernels::head_table_parameters() const {
+  return spec_.model.tied_embeddings && spec_.parallel.pp == 1 ? 0 : table_parameters();
+}
+
+double LayerKernels::head_parameters() const { return head_table_parameters() + norm_parameters(); }
+
+double LayerKernels::with_bias(double outputs) const { return spec_.model.bias ? outputs : 0; }
+
+sim::Bytes LayerKernels::hidden_bytes() const { return sim::Bytes{n_ * h_ * w_}; }
+
+}  // namespace traingraph::workloads

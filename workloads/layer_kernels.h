@@ -1,0 +1,129 @@
+// The kernels, collectives and finished gradients of one micro-batch in one part of a dense transformer, in the order in
+// which they are issued. n tokens on the rank (micro-batch x sequence), h hidden, f FFN / t, A heads / t, G KV heads / t, d
+// head size, s keys, t tensor-parallel degree, w bytes of an element, g bytes of a gradient element. Bytes below are for
+// HBM; they were counted kernel by kernel on Megatron-LM (w = 2 in the second column).
+//
+//   norm                         2w·nh        4nh     per norm; backward 3w·nh + 2w·nh (input; weight reduction)
+//   bias + dropout + residual    (3w+1)·nh    7nh     per block; without dropout 3w·nh. Backward (2w+1)·nh dropout (if any),
+//   w·nh bias
+//                                                     gradient (if any), 3w·nh residual sum
+//   GELU + bias                  2w·nf        4nf     backward 3w·nf, and w·nf for the bias gradient
+//   SwiGLU                       3w·nf        6nf     backward 5w·nf
+//   context transpose            2w·nAd       4nAd    backward: gathering dQ, dK, dV 6w·nAd
+//   rotary                       2w·n(A+G)d   4nAd..  backward the same
+//   softmax, S = b·A·s² elements 1.5w·S       3S      unfused attention only: causal fused softmax; backward 3w·S. Sequences
+//   beyond the
+//                                                     fused kernel's limit: 25·S/2·w both ways (scale, mask, casts)
+//   score dropout                (2w+1)·S     5S      both ways
+//   gradient accumulation        w+2g         10      per parameter and micro-batch, unless fused into the product (then the
+//                                                     product's result costs 2g)
+//   embedding                    6w·nh        12nh    backward 4w·nh
+//   cross entropy                loss_bytes_per_logit · n·V/t, 60 % forward
+//
+// With sequence parallelism the nh terms of norms and residuals are divided by t. Products, M x N x K: QKV n x (A+2G)d x h,
+// attention output n x h x Ad, MLP up n x f x h (gated: 2f), MLP down n x h x f, head n x V/t x h; backward an
+// input-gradient and a weight-gradient product each. Unfused attention: batched products of s x s x d, two forward, four
+// backward.
+//
+// Tensor parallelism, t > 1. Without sequence parallelism: an all-reduce of n·h·w after attention output and MLP down
+// (forward), and after the input gradients of MLP up and QKV (backward). With it: all-gather before QKV and MLP up,
+// reduce-scatter after the other two; backward the reverse, plus an all-gather of the input that forward did not keep
+// (Korthikanti et al. 2022).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/units.h"
+#include "workloads/collectives/collectives.h"
+#include "workloads/kernel_time.h"
+#include "workloads/workload_spec.h"
+
+namespace traingraph::workloads {
+
+/// One thing that a rank does, in issue order.
+struct LayerOp {
+  enum class Kind : std::uint8_t { kernel, tp_collective };
+  Kind kind = Kind::kernel;
+  Kernel kernel;
+  CollectiveKind collective = CollectiveKind::all_reduce;
+  sim::Bytes bytes;               ///< full buffer of the collective
+  std::string name;               ///< of the collective
+  double gradient_elements = 0;   ///< parameters of this rank whose gradient is complete when this kernel ends
+  std::uint32_t may_overlap = 0;  ///< the kernel does not need the last `may_overlap` collectives issued before it
+};
+using LayerOps = std::vector<LayerOp>;
+
+/// Sum of kernel durations.
+[[nodiscard]] sim::Duration kernel_time(const LayerOps& ops);
+/// Kernel launches, a collective counting as `launches_per_collective`.
+[[nodiscard]] std::uint32_t launch_count(const LayerOps& ops, std::uint32_t launches_per_collective);
+
+/// Makes the lists. Sizes are those of one tensor-parallel rank.
+class LayerKernels {
+ public:
+  /// The spec must have been checked (transformer.h).
+  LayerKernels(const TransformerSpec& spec, const KernelModel& model);
+
+  [[nodiscard]] LayerOps layer_forward() const;
+  [[nodiscard]] LayerOps layer_backward() const;  ///< without recomputation
+  [[nodiscard]] LayerOps layer_recompute()
+      const;  ///< what is run again before a layer's backward; empty for Recompute::none
+  [[nodiscard]] LayerOps embedding_forward() const;
+  [[nodiscard]] LayerOps embedding_backward() const;
+  [[nodiscard]] LayerOps head_forward() const;  ///< final norm, logits, loss
+  [[nodiscard]] LayerOps head_backward() const;
+
+  /// Parameters of one rank.
+  [[nodiscard]] double layer_parameters() const;
+  [[nodiscard]] double layer_norm_parameters() const;  ///< of those, the norms' (replicated over TP)
+  [[nodiscard]] double embedding_parameters() const;
+  /// Final norm and the LM head's table; a tied table counts when it is a copy (PP > 1).
+  [[nodiscard]] double head_parameters() const;
+  [[nodiscard]] double table_parameters() const;  ///< V/t · h
+  [[nodiscard]] double norm_parameters() const;   ///< of one norm
+
+  /// m·h·w: the hidden states of one micro-batch, full.
+  [[nodiscard]] sim::Bytes hidden_bytes() const;
+
+ private:
+  void add_kernel(LayerOps& ops, Kernel kernel, double gradient_elements = 0, std::uint32_t may_overlap = 0) const;
+  void add_collective(LayerOps& ops, CollectiveKind kind, sim::Bytes bytes, std::string name) const;
+  void add_region_entry(LayerOps& ops, const std::string& name) const;
+  void add_region_exit(LayerOps& ops, const std::string& name) const;
+  void add_core_attention(LayerOps& ops) const;
+  void add_core_attention_backward(LayerOps& ops) const;
+  void add_softmax(LayerOps& ops, bool backward) const;
+  void add_norm_backward(LayerOps& ops, const std::string& name) const;
+  void add_residual(LayerOps& ops, const std::string& name) const;
+  void add_residual_backward(LayerOps& ops, const std::string& name) const;
+  void add_column_backward(LayerOps& ops, const std::string& name, double outputs, double parameters) const;
+  void add_row_backward(LayerOps& ops, const std::string& name, double inputs) const;
+  void add_weight_gradient(LayerOps& ops, const std::string& name, double rows, double columns, double parameters,
+                           std::uint32_t may_overlap) const;
+  [[nodiscard]] double head_table_parameters() const;
+  [[nodiscard]] double with_bias(double outputs) const;
+  [[nodiscard]] double fused_efficiency() const;
+  [[nodiscard]] AttentionShape attention_shape() const;
+
+  const TransformerSpec& spec_;
+  const KernelModel& model_;
+  double w_;   // bytes of an element
+  double g_;   // bytes of a gradient element
+  double n_;   // tokens
+  double nr_;  // tokens in the regions between tensor-parallel ones
+  double h_;
+  double f_;
+  double heads_;
+  double kv_heads_;
+  double d_;
+  double s_;
+  double vocabulary_;  // of this rank, padded
+  double qkv_;         // outputs of the QKV product
+};
+
+/// V padded to a multiple of vocabulary_multiple · TP (Megatron-LM's make-vocab-size-divisible-by).
+[[nodiscard]] std::uint64_t padded_vocabulary(const TransformerSpec& spec);
+
+}  // namespace traingraph::workloads

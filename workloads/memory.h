@@ -1,0 +1,45 @@
+// What one GPU of a pipeline stage must hold, by named terms.
+//
+//   parameters        w bytes each
+//   gradients         g bytes each
+//   optimizer states  Adam: 12 bytes a parameter with 16-bit weights (fp32 master copy, two moments), 8 with fp32; ÷ DP with
+//   the
+//                     distributed optimizer
+//   activations       what the backward of a layer needs, times the stage's layers, times the micro-batches in flight (1F1B:
+//                     min(M, P - stage); GPipe: M)
+//   recomputation     with full recomputation: one layer's activations, while its backward runs
+//   logits            last stage: fp32 logits of one micro-batch and the inputs of final norm and head
+//   fragmentation     the stated fraction of all others
+//
+// A layer stores per token, outside the TP regions (÷ t with sequence parallelism): inputs of two norms and of two products,
+// 4w·h, and two dropout masks, 2h; inside (÷ t): Q, K, V w(A+2G)d, the output product's input w·Ad, the MLP's w·2f (gated:
+// gate, up and their product, w·3f); with unfused attention per sequence softmax output w·A·s², and with dropout its mask
+// and result (1+w)·A·s², dropped by selective recomputation. With full recomputation the layer's input only: w·h per token
+// (÷ t with sequence parallelism). For the GPT shape in 16 bits and t = 1 that is s·b·h·(34 + 5·A·s/h) (Korthikanti et al.
+// 2022). Not counted: tensors of less than about 0.1 % (biases, log-sum-exp of fused attention), communication buffers, the
+// CUDA context.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/units.h"
+#include "workloads/hardware_spec.h"
+#include "workloads/workload.h"
+#include "workloads/workload_spec.h"
+
+namespace traingraph::workloads {
+
+/// Bytes that one layer keeps of one micro-batch on one GPU, under the spec's recomputation.
+[[nodiscard]] sim::Bytes stored_activations(const TransformerSpec& spec);
+
+/// The terms of one GPU of `stage`; terms of zero bytes are left out.
+[[nodiscard]] std::vector<MemoryTerm> memory_terms(const TransformerSpec& spec, std::uint32_t stage,
+                                                   std::uint32_t stage_layers, double stage_parameters);
+
+/// Throws sim::InputError naming the terms, largest first, when they do not fit.
+void check_fits(const std::vector<MemoryTerm>& terms, sim::Bytes capacity, const std::string& where);
+
+[[nodiscard]] sim::Bytes total(const std::vector<MemoryTerm>& terms);
+
+}  // namespace traingraph::workloads

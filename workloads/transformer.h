@@ -1,0 +1,26 @@
+// One training step of a dense transformer as a program: one template per pipeline stage, one rank per GPU.
+//
+// Communicators: tp (ranks of one stage and replica), dp (replicas of one stage and tensor slice), norm (all ranks with the
+// distributed optimizer, else the TP x PP ranks of a replica), embedding (first and last stage, when the LM head is tied to
+// the embedding). Channels: one for each pair of neighbouring stages and direction. Sizes in layer_kernels.h, order of a
+// step in stage_writer.h, memory in memory.h.
+#pragma once
+
+#include "workloads/cluster.h"
+#include "workloads/hardware_spec.h"
+#include "workloads/workload.h"
+#include "workloads/workload_spec.h"
+
+namespace traingraph::workloads {
+
+/// Throws sim::InputError with the first thing that does not fit: degrees and GPUs, what must divide what, options without
+/// effect.
+void check_transformer(const TransformerSpec& spec);
+
+/// Layers of each stage; throws as check_transformer.
+[[nodiscard]] std::vector<std::uint32_t> layers_of_stages(const TransformerSpec& spec);
+
+[[nodiscard]] Workload build_transformer(const TransformerSpec& spec, const WorkloadSpec& common,
+                                         const HardwareSpec& hardware, const Cluster& cluster);
+
+}  // namespace traingraph::workloads
