@@ -69,7 +69,8 @@ void fill_splits(const AnalyzeInputs& in, Result& result) {
 
 /// Every rank's split must add up, not only those that are shown.
 void check_splits(const AnalyzeInputs& in) {
-  SIM_ASSERT(in.workload.program.categories == workloads::category_names(), "programs use the categories of the result schema");
+  SIM_ASSERT(in.workload.program.categories == workloads::category_names(),
+             "programs use the categories of the result schema");
   SIM_ASSERT(in.record.splits.size() == in.workload.program.ranks.size(), "every rank has a time split");
   for (const sim::TimeSplit& split : in.record.splits) {
     Duration sum;

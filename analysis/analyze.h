@@ -8,8 +8,8 @@
 //   busy            a GPU's compute + memory_bound + optimizer time; the busiest GPU has most of it, the median is the lower
 //                   median over GPUs (a rank that stands for many counts as many), ties go to the lowest rank
 //
-// Throws InternalError when a promise of the engine is broken (result.h, invariants): the program's categories must be those of
-// workloads::TimeCategory. O(ranks log ranks + links + flows).
+// Throws InternalError when a promise of the engine is broken (result.h, invariants): the program's categories must be those
+// of workloads::TimeCategory. O(ranks log ranks + links + flows).
 #pragma once
 
 #include "analysis/result.h"
@@ -25,9 +25,9 @@ struct AnalyzeInputs {
   const topology::Fabric& fabric;
   const sim::Router& router;
   const workloads::Workload& workload;
-  const sim::RunOptions& options;         ///< those of the simulation
+  const sim::RunOptions& options;  ///< those of the simulation
   const sim::Record& record;
-  const sim::Record* ideal = nullptr;     ///< longest_chain() of the same program; null: bound 4 is left out
+  const sim::Record* ideal = nullptr;  ///< longest_chain() of the same program; null: bound 4 is left out
 };
 
 [[nodiscard]] Result analyze(const AnalyzeInputs& inputs);

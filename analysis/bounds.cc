@@ -175,8 +175,8 @@ class NetworkBounds {
   CutTraffic cuts_;
 };
 
-/// Stage s of a schedule without interleaving: M micro-batches, `before` and `after` the forward and backward of one micro-batch on
-/// the stages before and after it.
+/// Stage s of a schedule without interleaving: M micro-batches, `before` and `after` the forward and backward of one
+/// micro-batch on the stages before and after it.
 Duration stage_time(const workloads::PipelineFacts& p, std::uint32_t s, Duration before, Duration after) {
   const std::int64_t m = p.microbatches;
   const std::int64_t first = p.schedule == "gpipe" ? m : std::min<std::int64_t>(m, p.stages - s);
@@ -253,9 +253,7 @@ Duration simulated_time(BoundWindow window, std::span<const sim::Time> ends) {
 }
 
 /// Which bounds speak of the reported step: all of a single step; else not those of the cold one.
-bool speaks_of_reported(BoundWindow window, std::uint32_t steps) {
-  return steps == 1 || window != BoundWindow::first_step;
-}
+bool speaks_of_reported(BoundWindow window, std::uint32_t steps) { return steps == 1 || window != BoundWindow::first_step; }
 
 void compare(std::vector<Bound>& bounds, std::span<const sim::Time> ends, std::uint32_t steps) {
   Bound* best = nullptr;
@@ -290,7 +288,7 @@ sim::Record longest_chain(const sim::LinkTable& links, const sim::Router& router
                           const sim::RunOptions& options) {
   sim::RunOptions alone = options;
   alone.network = sim::NetworkModel::ideal;
-  alone.collectives = sim::CollectiveMode::automatic;
+  if (alone.collectives != sim::CollectiveMode::step) alone.collectives = sim::CollectiveMode::automatic;
   alone.step_limit = std::numeric_limits<double>::infinity();
   alone.bins = 0;
   alone.critical_path = false;

@@ -12,17 +12,19 @@
 //  5 pipeline     per stage s of P, M micro-batches, F and B one micro-batch's forward and backward kernels, w = min(M, P-s)
 //                 forwards before the first backward (GPipe: w = M):
 //                 sum_{i<s} (F_i+B_i) + max(w F_s, F_s + sum_{i>s} (F_i+B_i)) + M B_s + (M-w) F_s, the largest over s; equal
-//                 stages: (M + P-1)(F+B). B is what stands between the arrival of a gradient and its passing on. With v chunks of
-//                 equal time per stage (interleaving): sum_{i<s} (F_i+B_i)/v + M (F_s+B_s). Only for 1f1b and gpipe.
+//                 stages: (M + P-1)(F+B). B is what stands between the arrival of a gradient and its passing on. With v
+//                 chunks of equal time per stage (interleaving): sum_{i<s} (F_i+B_i)/v + M (F_s+B_s). Only for 1f1b and
+//                 gpipe.
 //
 // What an algorithm-independent cut needs, for a group of N members of which m are inside, buffer S (nccl-tests' count):
-// all-reduce S out and S in (inside is reduced first: holds for reduction in switches too); reduce-scatter (N-m)/N S out, m/N S
-// in; all-gather m/N S out, (N-m)/N S in; all-to-all m(N-m)/N S each way; a message its bytes; other collectives are not counted.
+// all-reduce S out and S in (inside is reduced first: holds for reduction in switches too); reduce-scatter (N-m)/N S out,
+// m/N S in; all-gather m/N S out, (N-m)/N S in; all-to-all m(N-m)/N S each way; a message its bytes; other collectives are
+// not counted.
 //
 // Windows: bounds 1-3 hold for the work of each step, so n steps need n times as much: they are compared with E_n/n, and no
-// run can beat that. In a run that has settled E_n - E_{n-1} obeys them too. Bounds 4 and 5 of a whole cold step are compared
-// with E_1; for n > 1 the ideal run's last window, the longest chain from step to step once it repeats itself, is compared with
-// the reported one. With link changes, the largest capacity that a link ever has counts.
+// run can beat that. In a run that has settled E_n - E_{n-1} obeys them too. Bounds 4 and 5 of a whole cold step are
+// compared with E_1; for n > 1 the ideal run's last window, the longest chain from step to step once it repeats itself, is
+// compared with the reported one. With link changes, the largest capacity that a link ever has counts.
 //
 // Cost: that of traffic.h, plus O(endpoints of the cuts) and O(flows x cuts that hold an endpoint).
 #pragma once
@@ -51,8 +53,9 @@ struct BoundInputs {
 /// `binds` marks the largest of those that speak of the reported step.
 [[nodiscard]] std::vector<Bound> lower_bounds(const BoundInputs& inputs);
 
-/// The program in the `ideal` network. Exact by construction collectives may be played in bulk, none is forced to: a program of
-/// 10^9 transfers takes its time, so ask Record::program_transfers first.
+/// The program in the `ideal` network: in steps when `options` ask for steps, else in bulk where that is exact by
+/// construction and in steps elsewhere, whatever the step limit. A program of 10^9 transfers takes its time, so ask
+/// Record::program_transfers first.
 [[nodiscard]] sim::Record longest_chain(const sim::LinkTable& links, const sim::Router& router, const sim::Program& program,
                                         const sim::RunOptions& options);
 

@@ -1,4 +1,5 @@
-// A Result as CSV (RFC 4180, lines end in LF): a header and one line `name,value,unit` for every scalar of fields.h. Times are exact decimals.
+// A Result as CSV (RFC 4180, lines end in LF): a header and one line `name,value,unit` for every scalar of fields.h. Times
+// are exact decimals.
 #pragma once
 
 #include <string>

@@ -28,14 +28,16 @@ class CutTraffic {
   /// Adds what any algorithm must move for the calls of one step.
   void add_any_algorithm(const sim::Program& program, const StepCalls& calls);
 
-  [[nodiscard]] const std::vector<CutBytes>& chosen() const { return chosen_; }         ///< by position in Fabric::cuts
+  [[nodiscard]] const std::vector<CutBytes>& chosen() const { return chosen_; }  ///< by position in Fabric::cuts
   [[nodiscard]] const std::vector<CutBytes>& any_algorithm() const { return any_; }
 
  private:
   [[nodiscard]] bool inside(std::uint32_t cut, sim::EndpointId e) const;
-  void add_point_to_point(std::vector<CutBytes>& sums, sim::EndpointId source, sim::EndpointId destination, double bytes) const;
+  void add_point_to_point(std::vector<CutBytes>& sums, sim::EndpointId source, sim::EndpointId destination,
+                          double bytes) const;
   void count_members(std::span<const sim::EndpointId> members);
-  void add_communicator(const sim::Program& program, const sim::Communicator& communicator, const std::vector<CallCount>& calls);
+  void add_communicator(const sim::Program& program, const sim::Communicator& communicator,
+                        const std::vector<CallCount>& calls);
 
   sim::IdVector<sim::EndpointId, std::vector<std::uint32_t>> cuts_of_;  // which cuts hold an endpoint, ascending
   std::vector<CutBytes> chosen_;

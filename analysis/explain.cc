@@ -87,8 +87,8 @@ std::string to_text(const Explanation& explanation) {
   for (const ExplainedGroup& g : explanation.groups) {
     text += fmt::format("{} communicators of {} ranks\n", with_thousands(g.communicators.size()), with_thousands(g.size));
     for (const ExplainedCall& c : g.calls) {
-      text += fmt::format("  calls per step: {} x {} ({}) of {}\n", with_thousands(c.calls_per_step), c.collective, c.algorithm,
-                          human_bytes(c.bytes));
+      text += fmt::format("  calls per step: {} x {} ({}) of {}\n", with_thousands(c.calls_per_step), c.collective,
+                          c.algorithm, human_bytes(c.bytes));
     }
     if (g.calls.empty()) text += "  never called\n";
     for (const ExplainedCommunicator& c : g.communicators) text += fmt::format("  {}: {}\n", c.name, compact(c.members));

@@ -1,8 +1,8 @@
-// explain(): who talks to whom. Every communicator with its members, and the collectives called on it with their algorithm, size and
-// number per step; the channels summed by pair of roles.
+// explain(): who talks to whom. Every communicator with its members, and the collectives called on it with their algorithm,
+// size and number per step; the channels summed by pair of roles.
 //
-// Members are printed as ranges: "0-7", "0-120 step 8 (16 ranks)", so that a group of a thousand stays one line. Communicators
-// with the same calls stand under one heading. O(members of all communicators).
+// Members are printed as ranges: "0-7", "0-120 step 8 (16 ranks)", so that a group of a thousand stays one line.
+// Communicators with the same calls stand under one heading. O(members of all communicators).
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,8 @@ namespace traingraph::analysis {
 namespace {
 
 std::string key(std::string name) {
-  std::replace_if(name.begin(), name.end(), [](char c) { return c == ' ' || c == '-' || c == '.'; }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == ' ' || c == '-' || c == '.'; }, '_');
   return name;
 }
 

@@ -1,5 +1,5 @@
-// The scalars of a Result as one flat list of named fields: "time_split.busiest.compute_s" = 1.25 s. JSON nests them by the dots,
-// HDF5's /summary makes groups of them, CSV prints a line each: three printers, one list.
+// The scalars of a Result as one flat list of named fields: "time_split.busiest.compute_s" = 1.25 s. JSON nests them by the
+// dots, HDF5's /summary makes groups of them, CSV prints a line each: three printers, one list.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct Field {
   FieldValue value;
 };
 
-/// Every scalar of the result, always in the same order; what is empty in the result is left out. The effort (wall time, memory
-/// of the process) comes only when asked for: files that must not change from run to run leave it out.
+/// Every scalar of the result, always in the same order; what is empty in the result is left out. The effort (wall time,
+/// memory of the process) comes only when asked for: files that must not change from run to run leave it out.
 [[nodiscard]] std::vector<Field> fields(const Result& result, bool with_effort);
 
 /// The double nearest to the exact number of seconds (prints without noise below 9,007 s).

@@ -137,9 +137,9 @@ struct H5Table::State {
   Handle dataset;
   Handle memory_type;
   std::vector<std::byte> buffer;
-  std::size_t column = 0;       // the next to be put
-  std::uint64_t buffered = 0;   // complete rows in the buffer
-  std::uint64_t written = 0;    // rows in the file
+  std::size_t column = 0;      // the next to be put
+  std::uint64_t buffered = 0;  // complete rows in the buffer
+  std::uint64_t written = 0;   // rows in the file
 };
 
 H5Table::H5Table(std::unique_ptr<State> state) : state_{std::move(state)} {}
@@ -219,7 +219,8 @@ struct H5File::State {
     if (H5Dwrite(dataset.get(), in_memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) < 0) fail(name(), object);
   }
 
-  void attribute(const std::string& object, const std::string& what, hid_t on_disk, hid_t in_memory, const void* value) const {
+  void attribute(const std::string& object, const std::string& what, hid_t on_disk, hid_t in_memory,
+                 const void* value) const {
     const Handle space{H5Screate(H5S_SCALAR), H5Sclose};
     const Handle attribute{H5Acreate_by_name(file.get(), object.c_str(), what.c_str(), on_disk, space.get(), H5P_DEFAULT,
                                              H5P_DEFAULT, H5P_DEFAULT),
@@ -319,7 +320,8 @@ void H5File::matrix(const std::string& path, std::span<const float> values, std:
   }
   const Handle dataset = state_->create(path, H5T_IEEE_F32LE, space.get(), dataset_properties(chunk).get());
   if (values.empty()) return;
-  if (H5Dwrite(dataset.get(), H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) fail(state_->name(), path);
+  if (H5Dwrite(dataset.get(), H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
+    fail(state_->name(), path);
 }
 
 void H5File::commit() {

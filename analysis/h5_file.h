@@ -1,14 +1,14 @@
-// H5File: the one door to HDF5's C API. A file is written to NAME.part and appears under NAME only by commit(); a file that is
-// given up (an exception, an early return) leaves nothing, or NAME.part when `keep_partial` is set.
+// H5File: the one door to HDF5's C API. A file is written to NAME.part and appears under NAME only by commit(); a file that
+// is given up (an exception, an early return) leaves nothing, or NAME.part when `keep_partial` is set.
 //
 // Same calls, same bytes: object times are off, nothing of the machine or the clock is stored.
 //
 // Tables are rows of typed columns (an HDF5 compound), extendable, chunked, shuffled and deflated: they are written as rows
-// come, so a table need not fit in memory. Strings in tables have a fixed width in bytes (UTF-8, null-padded); a longer string
-// is an InternalError, never cut. Cost per row: a copy into the chunk's buffer; one HDF5 call per chunk.
+// come, so a table need not fit in memory. Strings in tables have a fixed width in bytes (UTF-8, null-padded); a longer
+// string is an InternalError, never cut. Cost per row: a copy into the chunk's buffer; one HDF5 call per chunk.
 //
-// Errors of the disk or the library throw FileError naming the file, the thing written and HDF5's own message. Not thread-safe
-// per file; several files may be written by several threads.
+// Errors of the disk or the library throw FileError naming the file, the thing written and HDF5's own message. Not
+// thread-safe per file; several files may be written by several threads.
 #pragma once
 
 #include <cstddef>

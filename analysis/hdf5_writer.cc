@@ -57,7 +57,8 @@ void write_nodes(H5File& file, const topology::Fabric& fabric) {
     t.put(d);
     t.put(std::string_view{to_string(device.kind)});
     t.put(std::string_view{device.name});
-    for (const std::int32_t place : {device.domain, device.node, device.rack, device.unit, device.pod, device.rail}) t.put(place);
+    for (const std::int32_t place : {device.domain, device.node, device.rack, device.unit, device.pod, device.rail})
+      t.put(place);
     t.end_row();
   }
   t.finish();

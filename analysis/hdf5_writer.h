@@ -1,5 +1,6 @@
-// ResultFile: a run as an HDF5 file (opens with h5py, HDFView, MATLAB, Julia). Made before the simulation, so that spans stream
-// into it as the run goes; filled with the Result and committed at the end; gone without trace if the run fails (h5_file.h).
+// ResultFile: a run as an HDF5 file (opens with h5py, HDFView, MATLAB, Julia). Made before the simulation, so that spans
+// stream into it as the run goes; filled with the Result and committed at the end; gone without trace if the run fails
+// (h5_file.h).
 //
 //   /                 attributes schema_version, traingraph_version, scenario (the YAML text), seed
 //   /summary/...      the scalars of fields.h, dots become groups; attribute `units`; times also carry their integer `ps`
@@ -7,18 +8,19 @@
 //   /topology/links   id source target tier capacity_Bps latency_s cables name
 //   /ranks            rank gpu node tp cp ep dp pp class role
 //   /classes          class representative members
-//   /tasks            id rank class step kind name stage microbatch layer stream ready_ps start_ps end_ps, by order of end
-//   /transfers        task class source target bytes start_ps drained_ps end_ps hops, by order of end (only with trace.transfers)
-//   /links/load       float32 [link, bin], mean utilization; attributes bin_s, bin_ps (only when bins were recorded)
-//   /bounds           number name subject holds_for window value_ps value_s simulated_ps binds
-//   /critical_path    order rank step kind task microbatch layer start_ps end_ps slack_ps
-//   /collectives      name algorithm bytes calls step bulk_exact bulk_forced reason
+//   /tasks            id rank class step kind name stage microbatch layer stream ready_ps start_ps end_ps; every stream
+//                     of a rank in order of time
+//   /transfers        task class source target bytes start_ps drained_ps end_ps hops, by order of end (only with
+//   trace.transfers) /links/load       float32 [link, bin], mean utilization; attributes bin_s, bin_ps (only when bins were
+//   recorded) /bounds           number name subject holds_for window value_ps value_s simulated_ps binds /critical_path
+//   order rank step kind task microbatch layer start_ps end_ps slack_ps /collectives      name algorithm bytes calls step
+//   bulk_exact bulk_forced reason
 //
-// `class` is the player of the simulation: a rank for itself, or for all members that symmetry makes equal. `source`, `target`
-// of a transfer are ranks; of a topology link, ids of /topology/nodes.
+// `class` is the player of the simulation: a rank for itself, or for all members that symmetry makes equal. `source`,
+// `target` of a transfer are ranks; of a topology link, ids of /topology/nodes.
 //
-// Which tasks: none; of one rank per role (the lowest) in the last step (default, small); or all. No time of day, host name or
-// path: two runs give the same bytes.
+// Which tasks: none; of one rank per role (the lowest) in the last step (default, small); or all. No time of day, host name
+// or path: two runs give the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +40,8 @@ inline constexpr const char* kSchemaVersion = "1.0";
 enum class TraceTasks : std::uint8_t { none, representatives, all };
 
 struct ResultFileOptions {
-  std::string version{};      ///< of the program
-  std::string scenario{};     ///< the effective scenario's YAML text
+  std::string version{};   ///< of the program
+  std::string scenario{};  ///< the effective scenario's YAML text
   std::int64_t seed = 0;
   TraceTasks tasks = TraceTasks::representatives;
   bool transfers = false;

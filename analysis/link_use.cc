@@ -68,8 +68,8 @@ std::vector<TierUse> tier_use(const topology::Fabric& fabric, const std::vector<
     if (l.bytes > 0) ++t.links_used;
     t.capacity_bytes_per_s += l.capacity_bytes_per_s;
     t.bytes += l.bytes;
-    t.busy_fraction += l.busy_fraction;                                      // a sum until the loop below
-    t.mean_utilization += l.mean_utilization * l.capacity_bytes_per_s;       // likewise, weighted
+    t.busy_fraction += l.busy_fraction;                                 // a sum until the loop below
+    t.mean_utilization += l.mean_utilization * l.capacity_bytes_per_s;  // likewise, weighted
     t.peak_utilization = std::max(t.peak_utilization, l.peak_utilization);
   }
   std::vector<TierUse> tiers;

@@ -14,8 +14,10 @@
 
 namespace traingraph::analysis {
 
-/// Every link, in order of id; empty when the record has no links (`ideal`). SIM_ASSERTs that no link was above its capacity.
-[[nodiscard]] std::vector<LinkUse> link_use(const topology::Fabric& fabric, const sim::Program& program, const sim::Record& record);
+/// Every link, in order of id; empty when the record has no links (`ideal`). SIM_ASSERTs that no link was above its
+/// capacity.
+[[nodiscard]] std::vector<LinkUse> link_use(const topology::Fabric& fabric, const sim::Program& program,
+                                            const sim::Record& record);
 
 [[nodiscard]] std::vector<TierUse> tier_use(const topology::Fabric& fabric, const std::vector<LinkUse>& links);
 

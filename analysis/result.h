@@ -1,5 +1,6 @@
-// Result: everything that a run says, as one value. The table on stdout, JSON, CSV, HDF5 and the page are printed from it and
-// from nothing else, so they cannot disagree. Names are those of the result schema; a double carries its unit in its name.
+// Result: everything that a run says, as one value. The table on stdout, JSON, CSV, HDF5 and the page are printed from it
+// and from nothing else, so they cannot disagree. Names are those of the result schema; a double carries its unit in its
+// name.
 //
 // Times are integer picoseconds (sim::Duration) up to the printers, so that sums stay exact. Nothing here depends on the
 // machine, the wall clock or the number of threads but `Effort`, which the printers leave out unless asked.
@@ -43,13 +44,13 @@ struct TimeSplit {
 /// The links of one tier over the reported step.
 struct TierUse {
   std::string tier;
-  std::uint64_t links = 0;       ///< directed links of the tier
-  std::uint64_t links_used = 0;  ///< of those, links that carried anything
+  std::uint64_t links = 0;          ///< directed links of the tier
+  std::uint64_t links_used = 0;     ///< of those, links that carried anything
   double capacity_bytes_per_s = 0;  ///< summed over the links, mean over the step
-  double bytes = 0;              ///< carried in the step, summed over the links
-  double busy_fraction = 0;      ///< mean over the links of time with any load / step time
-  double mean_utilization = 0;   ///< bytes / (capacity x step time)
-  double peak_utilization = 0;   ///< largest instantaneous load/capacity of any link
+  double bytes = 0;                 ///< carried in the step, summed over the links
+  double busy_fraction = 0;         ///< mean over the links of time with any load / step time
+  double mean_utilization = 0;      ///< bytes / (capacity x step time)
+  double peak_utilization = 0;      ///< largest instantaneous load/capacity of any link
 };
 
 /// One link over the reported step.
@@ -71,9 +72,9 @@ struct MemoryPart {
 
 /// Memory of the GPU role that needs most.
 struct MemoryUse {
-  std::string role;               ///< name of the template
-  double peak_memory_bytes = 0;   ///< sum of the terms
-  double capacity_bytes = 0;      ///< of one GPU; 0: unknown
+  std::string role;              ///< name of the template
+  double peak_memory_bytes = 0;  ///< sum of the terms
+  double capacity_bytes = 0;     ///< of one GPU; 0: unknown
   std::vector<MemoryPart> terms;
 };
 
@@ -88,14 +89,14 @@ struct PathShare {
 struct PathElement {
   sim::RankId rank{};
   std::uint32_t step = 0;
-  std::uint32_t op = 0;   ///< index into the template's operations
-  std::string kind;       ///< compute, collective, send, receive, marker
-  std::string task;       ///< the label: "qkv_gemm", ...
+  std::uint32_t op = 0;  ///< index into the template's operations
+  std::string kind;      ///< compute, collective, send, receive, marker
+  std::string task;      ///< the label: "qkv_gemm", ...
   std::int32_t microbatch = -1;
   std::int32_t layer = -1;
   sim::Time start;
   sim::Time end;
-  sim::Duration slack;    ///< how much earlier the next element could have started without this one
+  sim::Duration slack;  ///< how much earlier the next element could have started without this one
 };
 
 struct CriticalPath {
@@ -114,15 +115,15 @@ enum class BoundWindow : std::uint8_t {
 
 /// One rigorous lower bound.
 struct Bound {
-  int number = 0;           ///< 1..5, as in the network model
-  std::string name;         ///< "arithmetic", "memory", "link", "switch", "cut", "chain", "pipeline"
-  std::string subject;      ///< which GPU, link, switch or subtree gives it
-  std::string holds_for;    ///< "any algorithm", "any routing", "this program", ...
+  int number = 0;         ///< 1..5, as in the network model
+  std::string name;       ///< "arithmetic", "memory", "link", "switch", "cut", "chain", "pipeline"
+  std::string subject;    ///< which GPU, link, switch or subtree gives it
+  std::string holds_for;  ///< "any algorithm", "any routing", "this program", ...
   BoundWindow window = BoundWindow::every_step;
   sim::Duration value;
-  sim::Duration simulated;  ///< of that window
+  sim::Duration simulated;        ///< of that window
   bool of_reported_step = false;  ///< takes part in Result::lower_bound
-  bool binds = false;       ///< the one that sets Result::lower_bound
+  bool binds = false;             ///< the one that sets Result::lower_bound
 
   /// False only when a promise is broken; one part in 10^9 and 1 ns are allowed for rounding to picoseconds.
   [[nodiscard]] bool holds() const;
@@ -130,19 +131,19 @@ struct Bound {
 
 /// How the calls of one kind of collective were played.
 struct CollectiveUse {
-  std::string name;       ///< all-reduce, ...
-  std::string algorithm;  ///< ring, ...
-  double bytes = 0;       ///< the full buffer
+  std::string name;         ///< all-reduce, ...
+  std::string algorithm;    ///< ring, ...
+  double bytes = 0;         ///< the full buffer
   std::uint64_t calls = 0;  ///< instances over the whole run
   std::uint64_t step = 0;
   std::uint64_t bulk_exact = 0;
   std::uint64_t bulk_forced = 0;
-  std::string mode;       ///< step, bulk, mixed
+  std::string mode;  ///< step, bulk, mixed
   std::string reason;
 };
 
 struct Sensitivity {
-  std::string resource;  ///< "bandwidth nic", "latency scale_up", "flop_rate", "hbm_bandwidth", ...
+  std::string resource;            ///< "bandwidth nic", "latency scale_up", "flop_rate", "hbm_bandwidth", ...
   double percent_per_percent = 0;  ///< d(log step time)/d(log resource); -1: twice the resource, half the time
 };
 
@@ -167,35 +168,35 @@ struct Effort {
 struct Result {
   std::string description;  ///< one line: model and layout
   std::string fabric;
-  std::string network;      ///< flow, chunk, ideal
+  std::string network;  ///< flow, chunk, ideal
   std::uint64_t gpus = 0;
   std::uint32_t steps = 1;
 
   sim::Duration step_time;
-  std::optional<double> tokens_per_s;           ///< empty: the workload has no tokens
+  std::optional<double> tokens_per_s;  ///< empty: the workload has no tokens
   std::optional<double> tokens_per_s_per_gpu;
-  std::optional<double> model_flop_per_step;    ///< empty: the workload does not count a model's arithmetic
-  std::optional<double> mfu;                    ///< empty as well when the peak rate is not known
+  std::optional<double> model_flop_per_step;  ///< empty: the workload does not count a model's arithmetic
+  std::optional<double> mfu;                  ///< empty as well when the peak rate is not known
   std::optional<double> hfu;
-  std::optional<double> tflops_per_gpu;         ///< model FLOP, 10^12 FLOP/s
+  std::optional<double> tflops_per_gpu;  ///< model FLOP, 10^12 FLOP/s
   std::string flop_convention;
   std::uint64_t parameters = 0;
 
-  TimeSplit busiest, median, least_busy;        ///< by kernel time; ties: lowest rank
+  TimeSplit busiest, median, least_busy;  ///< by kernel time; ties: lowest rank
 
   sim::Duration lower_bound;
-  std::string binding_bound;                    ///< name and subject of the bound that binds
-  double gap = 0;                               ///< step_time / lower_bound; 0 when there is no bound above zero
+  std::string binding_bound;  ///< name and subject of the bound that binds
+  double gap = 0;             ///< step_time / lower_bound; 0 when there is no bound above zero
   std::vector<Bound> bounds;
 
   MemoryUse memory;
-  std::vector<TierUse> tiers;                   ///< tiers that the fabric has, in order of topology::Tier
-  std::vector<LinkUse> top_links;               ///< at most ten, by mean utilization; ties: lowest link id
+  std::vector<TierUse> tiers;      ///< tiers that the fabric has, in order of topology::Tier
+  std::vector<LinkUse> top_links;  ///< at most ten, by mean utilization; ties: lowest link id
   CriticalPath critical_path;
-  std::vector<sim::Time> step_ends;             ///< E_1..E_n: the transient
+  std::vector<sim::Time> step_ends;  ///< E_1..E_n: the transient
   std::vector<CollectiveUse> collectives;
-  double program_transfers = 0;                 ///< if every collective is played in steps
-  std::vector<Sensitivity> sensitivity;         ///< empty when not asked for
+  double program_transfers = 0;          ///< if every collective is played in steps
+  std::vector<Sensitivity> sensitivity;  ///< empty when not asked for
   EngineCounters engine;
   std::optional<Effort> effort;
 };

@@ -58,7 +58,8 @@ sim::LinkTable perturbed_links(const topology::Fabric& fabric, const Perturbatio
     const sim::LinkId id{l};
     if (fabric.link_info[id].tier != perturbation.resource.tier) continue;
     if (perturbation.resource.kind == ResourceKind::bandwidth) links[id].capacity = links[id].capacity * perturbation.factor;
-    if (perturbation.resource.kind == ResourceKind::latency) links[id].latency = links[id].latency.scaled(perturbation.factor);
+    if (perturbation.resource.kind == ResourceKind::latency)
+      links[id].latency = links[id].latency.scaled(perturbation.factor);
   }
   return links;
 }

@@ -1,8 +1,8 @@
 // Sensitivity: d(log step time)/d(log resource), by central difference at +-1 % of each resource, re-running the simulation:
 //     (ln T(1.01) - ln T(0.99)) / (ln 1.01 - ln 0.99)
 // -1: the step time is inversely proportional to the resource (twice the bandwidth, half the time); 0: the resource does not
-// matter; latencies and overheads have positive values. The error is of second order in the 1 %; where the step time has a kink
-// (another link becomes the bottleneck) the value is the mean of both sides.
+// matter; latencies and overheads have positive values. The error is of second order in the 1 %; where the step time has a
+// kink (another link becomes the bottleneck) the value is the mean of both sides.
 //
 // Cost: two runs per resource. The caller re-runs: it knows how a FLOP rate becomes kernel times.
 #pragma once
@@ -40,14 +40,15 @@ struct Perturbation {
   double factor = 1.0;
 };
 
-/// Everything whose influence can be asked for: bandwidth and latency of each tier that the fabric has (latency only where it is
-/// not zero), software overhead, FLOP rate, HBM bandwidth.
+/// Everything whose influence can be asked for: bandwidth and latency of each tier that the fabric has (latency only where
+/// it is not zero), software overhead, FLOP rate, HBM bandwidth.
 [[nodiscard]] std::vector<Resource> resources_of(const topology::Fabric& fabric);
 
 /// The fabric's links with the perturbation applied; unchanged by perturbations of other resources.
 [[nodiscard]] sim::LinkTable perturbed_links(const topology::Fabric& fabric, const Perturbation& perturbation);
 
-/// `step_time` simulates with one perturbation; it is called twice per resource, in order. REQUIRES: it returns times above zero.
+/// `step_time` simulates with one perturbation; it is called twice per resource, in order. REQUIRES: it returns times above
+/// zero.
 [[nodiscard]] std::vector<Sensitivity> sensitivities(const std::vector<Resource>& resources,
                                                      const std::function<sim::Duration(const Perturbation&)>& step_time);
 

@@ -32,8 +32,8 @@ std::string head(const Result& r) {
                              human_count(*r.tokens_per_s_per_gpu)));
   }
   if (r.tflops_per_gpu) {
-    text += line(fmt::format("model FLOP       {}FLOP per step ({}), {:.1f} TFLOP/s per GPU", human_count(*r.model_flop_per_step),
-                             r.flop_convention, *r.tflops_per_gpu));
+    text += line(fmt::format("model FLOP       {}FLOP per step ({}), {:.1f} TFLOP/s per GPU",
+                             human_count(*r.model_flop_per_step), r.flop_convention, *r.tflops_per_gpu));
   }
   if (r.mfu) text += line(fmt::format("MFU / HFU        {} / {}", percent(*r.mfu), percent(*r.hfu)));
   if (r.lower_bound > sim::Duration{}) {
@@ -48,7 +48,8 @@ std::string head(const Result& r) {
 
 std::string splits(const Result& r) {
   const TimeSplit* shown[] = {&r.busiest, &r.median, &r.least_busy};
-  std::string text = heading(fmt::format("{:<16}{:>26}{:>26}{:>26}", "where time went", "busiest GPU", "median GPU", "least busy GPU"));
+  std::string text =
+      heading(fmt::format("{:<16}{:>26}{:>26}{:>26}", "where time went", "busiest GPU", "median GPU", "least busy GPU"));
   std::string names = fmt::format("{:<16}", "");
   for (const TimeSplit* s : shown) names += fmt::format("{:>26}", shortened(s->gpu, 25));
   text += line(names);
@@ -64,8 +65,8 @@ std::string splits(const Result& r) {
 
 std::string tiers(const Result& r) {
   if (r.tiers.empty()) return "";
-  std::string text =
-      heading(fmt::format("{:<16}{:>14}{:>14}{:>14}{:>14}{:>14}", "links by tier", "links", "bytes", "busy", "mean", "peak"));
+  std::string text = heading(
+      fmt::format("{:<16}{:>14}{:>14}{:>14}{:>14}{:>14}", "links by tier", "links", "bytes", "busy", "mean", "peak"));
   for (const TierUse& t : r.tiers) {
     text += line(fmt::format("  {:<14}{:>14}{:>14}{:>14}{:>14}{:>14}", t.tier, with_thousands(t.links), human_bytes(t.bytes),
                              percent(t.busy_fraction), percent(t.mean_utilization), percent(t.peak_utilization)));
@@ -75,7 +76,8 @@ std::string tiers(const Result& r) {
 
 std::string top_links(const Result& r) {
   if (r.top_links.empty()) return "";
-  std::string text = heading(fmt::format("{:<44}{:>14}{:>14}{:>14}{:>14}", "most loaded links", "capacity", "bytes", "mean", "peak"));
+  std::string text =
+      heading(fmt::format("{:<44}{:>14}{:>14}{:>14}{:>14}", "most loaded links", "capacity", "bytes", "mean", "peak"));
   for (const LinkUse& l : r.top_links) {
     text += line(fmt::format("  {:<42}{:>14}{:>14}{:>14}{:>14}", shortened(l.name, 41), human_rate(l.capacity_bytes_per_s),
                              human_bytes(l.bytes), percent(l.mean_utilization), percent(l.peak_utilization)));
@@ -106,23 +108,26 @@ std::string path_shares(const char* title, const std::vector<PathShare>& shares)
 std::string critical(const Result& r) {
   const CriticalPath& path = r.critical_path;
   if (path.elements.empty()) return "";
-  return heading(fmt::format("critical path   {} in {} elements", human_time(path.length), with_thousands(path.elements.size()))) +
+  return heading(fmt::format("critical path   {} in {} elements", human_time(path.length),
+                             with_thousands(path.elements.size()))) +
          path_shares("kind", path.by_kind) + path_shares("task", path.by_task);
 }
 
 std::string memory(const Result& r) {
   if (r.memory.terms.empty()) return "";
   std::string text = heading(fmt::format("memory of a GPU of {}", r.memory.role));
-  for (const MemoryPart& term : r.memory.terms) text += line(fmt::format("  {:<40}{:>14}", term.name, human_bytes(term.bytes)));
+  for (const MemoryPart& term : r.memory.terms)
+    text += line(fmt::format("  {:<40}{:>14}", term.name, human_bytes(term.bytes)));
   return text;
 }
 
 std::string collectives(const Result& r) {
   if (r.collectives.empty()) return "";
-  std::string text = heading(fmt::format("{:<34}{:>12}{:>12}  {:<8}{}", "collectives", "buffer", "calls", "played", "because"));
+  std::string text =
+      heading(fmt::format("{:<34}{:>12}{:>12}  {:<8}{}", "collectives", "buffer", "calls", "played", "because"));
   for (const CollectiveUse& c : r.collectives) {
-    text += line(fmt::format("  {:<32}{:>12}{:>12}  {:<8}{}", shortened(c.name + " " + c.algorithm, 31), human_bytes(c.bytes),
-                             with_thousands(c.calls), c.mode, c.reason));
+    text += line(fmt::format("  {:<32}{:>12}{:>12}  {:<8}{}", shortened(c.name + " " + c.algorithm, 31),
+                             human_bytes(c.bytes), with_thousands(c.calls), c.mode, c.reason));
   }
   return text;
 }
@@ -130,7 +135,8 @@ std::string collectives(const Result& r) {
 std::string sensitivity(const Result& r) {
   if (r.sensitivity.empty()) return "";
   std::string text = heading("sensitivity: step time in % per % of");
-  for (const Sensitivity& s : r.sensitivity) text += line(fmt::format("  {:<32}{:>10.3f}", s.resource, s.percent_per_percent));
+  for (const Sensitivity& s : r.sensitivity)
+    text += line(fmt::format("  {:<32}{:>10.3f}", s.resource, s.percent_per_percent));
   return text;
 }
 
@@ -149,9 +155,9 @@ std::string engine(const Result& r) {
   const EngineCounters& e = r.engine;
   std::string text = transient(r);
   text += std::string{r.step_ends.size() < 2 ? "\n" : ""} +
-          line(fmt::format("engine           {} events, {} operations, {} transfers, {} rate solves", human_count(static_cast<double>(e.events)),
-                           human_count(static_cast<double>(e.operations)), human_count(static_cast<double>(e.transfers)),
-                           human_count(static_cast<double>(e.rate_solves))));
+          line(fmt::format("engine           {} events, {} operations, {} transfers, {} rate solves",
+                           human_count(static_cast<double>(e.events)), human_count(static_cast<double>(e.operations)),
+                           human_count(static_cast<double>(e.transfers)), human_count(static_cast<double>(e.rate_solves))));
   if (r.effort) {
     text += line(fmt::format("                 {:.2f} s wall time, {} resident at most", r.effort->wall_s,
                              human_bytes(r.effort->peak_rss_bytes)));
@@ -175,8 +181,8 @@ std::string shortened(const std::string& text, std::size_t width) {
 }
 
 std::string to_text(const Result& r) {
-  return head(r) + splits(r) + tiers(r) + top_links(r) + bounds(r) + critical(r) + memory(r) + collectives(r) + sensitivity(r) +
-         engine(r);
+  return head(r) + splits(r) + tiers(r) + top_links(r) + bounds(r) + critical(r) + memory(r) + collectives(r) +
+         sensitivity(r) + engine(r);
 }
 
 }  // namespace traingraph::analysis

@@ -17,8 +17,8 @@ using sim::EndpointId;
 using sim::OpKind;
 using sim::Program;
 
-/// The engine's number for the connection from one member of a communicator to another (sim/collective_plans.cc). Hashed routes
-/// follow it; the conservation test under ECMP fails when the two differ.
+/// The engine's number for the connection from one member of a communicator to another (sim/collective_plans.cc). Hashed
+/// routes follow it; the conservation test under ECMP fails when the two differ.
 std::uint64_t collective_connection(CommunicatorId communicator, std::uint32_t source, std::uint32_t destination) {
   std::uint64_t x = std::uint64_t{index(communicator)} * 0x9e3779b97f4a7c15U;
   x ^= (std::uint64_t{source} << 32 | destination) + 0x632be59bd9b4e019U + (x << 6) + (x >> 2);
@@ -78,10 +78,8 @@ void add_lane(const sim::TransferSource& source, std::uint32_t member, std::uint
   const std::uint32_t sends = source.sends(lane);
   if (sends == 0) return;
   const auto add = [&](const sim::Send& send, double times) {
-    edges.push_back({.source = member,
-                     .destination = send.destination,
-                     .bytes = send.bytes.count() * times,
-                     .to_all = send.to_all});
+    edges.push_back(
+        {.source = member, .destination = send.destination, .bytes = send.bytes.count() * times, .to_all = send.to_all});
   };
   if (source.uniform(lane)) {
     add(source.send(lane, 0), calls * static_cast<double>(sends));
@@ -105,7 +103,8 @@ std::vector<Edge> merged(std::vector<Edge> edges) {
   return sums;
 }
 
-std::vector<Edge> edges_of(const Program& program, const sim::Communicator& communicator, const std::vector<CallCount>& calls) {
+std::vector<Edge> edges_of(const Program& program, const sim::Communicator& communicator,
+                           const std::vector<CallCount>& calls) {
   std::vector<Edge> edges;
   for (const CallCount& call : calls) {
     const auto source = program.source(call.argument, communicator.shape, communicator.members);
@@ -134,7 +133,9 @@ class FlowWalk {
     for (const sim::RankId member : communicator.members) endpoints_.push_back(program_.ranks[member].endpoint);
     for (const Edge& edge : at->second) {
       if (edge.to_all) {
-        visit_({.source = endpoints_[edge.source], .destination = endpoints_[edge.source], .bytes = edge.bytes,
+        visit_({.source = endpoints_[edge.source],
+                .destination = endpoints_[edge.source],
+                .bytes = edge.bytes,
                 .in_switch = endpoints_},
                router_.route_in_switch(endpoints_));
       } else {

@@ -1,9 +1,9 @@
 // Traffic: the bytes that one step puts on every link, counted by routing every edge of every collective and every message,
 // without simulating. What the engine carries must equal it (conservation), and bytes over capacity is a lower bound.
 //
-// Cost: O(operations of the templates + ranks x distinct calls of their template + distinct edges of all communicators x links
-// of a path). A ring's edge is routed once, whatever the number of its steps, layers and micro-batches; communicators of one shape
-// with the same calls share their edge list. Memory: that of one edge list per (shape, calls).
+// Cost: O(operations of the templates + ranks x distinct calls of their template + distinct edges of all communicators x
+// links of a path). A ring's edge is routed once, whatever the number of its steps, layers and micro-batches; communicators
+// of one shape with the same calls share their edge list. Memory: that of one edge list per (shape, calls).
 //
 // The connection number handed to the router is the engine's own (sim/collective_plans.h), so that hashed routes agree.
 #pragma once
@@ -27,7 +27,8 @@ struct CallCount {
   auto operator<=>(const CallCount&) const = default;
 };
 
-/// All calls of one step, by communicator (as its member 0 issues them: members agree) and by channel; ascending by argument.
+/// All calls of one step, by communicator (as its member 0 issues them: members agree) and by channel; ascending by
+/// argument.
 struct StepCalls {
   sim::IdVector<sim::CommunicatorId, std::vector<CallCount>> collectives;
   sim::IdVector<sim::ChannelId, std::vector<CallCount>> messages;
@@ -40,11 +41,12 @@ struct Flow {
   sim::EndpointId source{};
   sim::EndpointId destination{};
   double bytes = 0;
-  std::span<const sim::EndpointId> in_switch{};  ///< not empty: a reduction in the switches among these, not a point-to-point flow
+  std::span<const sim::EndpointId>
+      in_switch{};  ///< not empty: a reduction in the switches among these, not a point-to-point flow
 };
 
-/// Calls `visit` for every flow of one step, with the path it takes; flows of zero bytes and flows from an endpoint to itself
-/// are left out.
+/// Calls `visit` for every flow of one step, with the path it takes; flows of zero bytes and flows from an endpoint to
+/// itself are left out.
 void for_each_flow(const sim::Router& router, const sim::Program& program, const StepCalls& calls,
                    const std::function<void(const Flow&, const sim::Path&)>& visit);
 

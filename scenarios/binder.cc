@@ -48,7 +48,7 @@ const Entry* Binder::look_up(const Key& key, std::string_view type) {
   frame.known.emplace_back(key.name);
   const Entry* const entry = frame.map->find(key.name);
   if (entry == nullptr && key.need == Need::required) {
-    error(*frame.map, joined(frame.path, key.name), fmt::format("is missing; expected {} ({})", type, key.doc));
+    error(*frame.map, joined(frame.path, key.name), fmt::format("is missing: {} ({})", key.doc, type));
   }
   return entry;
 }
@@ -108,7 +108,7 @@ const Value* Binder::with_preset(const Value& value, std::string_view folder, co
       top.entries.erase(it);
     }
     if (name.kind != ValueKind::scalar) {
-      error(name, joined(path, "preset"), fmt::format("expected the name of a preset, found {}", describe(name)));
+      error(name, path, fmt::format("expected the name of a preset, found {}", describe(name)));
       return nullptr;
     }
     const PresetFile* const file = find_preset(folder, name.text);

@@ -27,7 +27,9 @@ void check_scale_up(const ClusterSpec& c, Checker& check) {
   const std::uint32_t domain = domain_size(c.scale_up);
   const bool fits = domain != 0 && (node % domain == 0 || domain % node == 0);
   const bool cube = std::holds_alternative<topology::HybridCubeMesh>(c.scale_up);
-  const std::string path = cube ? "cluster.node.scale_up" : "cluster.node.scale_up.gpus";
+  const std::string_view path =
+      cube ? "cluster.node.scale_up"
+           : check.blamed({"cluster.node.scale_up.gpus", "cluster.node.gpus", "cluster.node.scale_up"});
   check.expect(fits, path, "a domain of {} GPUs and nodes of {}: one must be a multiple of the other", domain, node);
   if (!fits || std::holds_alternative<topology::NvSwitch>(c.scale_up)) return;
   check.expect(gpu_count(c) % domain == 0, path, "every mesh must be full: {} GPUs are no multiple of {}", gpu_count(c),

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 #include <variant>
@@ -39,7 +40,7 @@ void check_model(const ModelSpec& m, const ParallelSpec& p, Checker& check) {
   check.expect(m.heads % p.tp == 0, "workload.parallel.tp", "{} does not divide the model's {} attention heads", p.tp,
                m.heads);
   check.expect(m.ffn % p.tp == 0, "workload.parallel.tp", "{} does not divide the model's ffn of {}", p.tp, m.ffn);
-  check.expect(kv_heads % p.tp == 0 || p.tp % kv_heads == 0, "workload.parallel.tp",
+  check.expect(m.kv_heads == 0 || kv_heads % p.tp == 0 || p.tp % kv_heads == 0, "workload.parallel.tp",
                "{} and the model's {} key/value heads: one must be a multiple of the other", p.tp, kv_heads);
   check.expect(!p.sequence_parallel || m.sequence % p.tp == 0, "workload.parallel.sequence_parallel",
                "needs a sequence that TP divides: {} and {}", m.sequence, p.tp);
@@ -74,14 +75,35 @@ void check_order(const ParallelSpec& p, Checker& check) {
                "expected tp, dp and pp (cp and ep may be named), each once, joined by '-', found '{}'", p.order);
 }
 
-/// TP·PP·DP and what is left over must be the cluster.
-void check_gpus(const Scenario& s, std::uint64_t used, const std::string& product, std::string_view path, Checker& check) {
-  if (!cluster_size_readable(check) || !check.readable({"workload.leftover_gpus"})) return;
-  const std::uint64_t gpus = gpu_count(s.cluster);
-  if (used + s.leftover_gpus == gpus) return;
-  const std::string left = s.leftover_gpus == 0 ? "" : fmt::format(" and {} are left over", s.leftover_gpus);
-  const std::string advice = used < gpus ? fmt::format("; to leave {} idle set workload.leftover_gpus", gpus - used) : "";
-  check.expect(false, path, "{} = {} GPUs are used{}, but the cluster has {}{}", product, used, left, gpus, advice);
+/// Members of a job that says nothing of them: those of a placement list, else every GPU.
+std::uint64_t gpus_offered(const Scenario& s) {
+  const auto& placement = s.workload.placement;
+  return placement.kind == workloads::PlacementKind::list ? placement.gpus.size() : gpu_count(s.cluster);
+}
+
+/// The degrees of a layout, as a message shows them, and the keys at which they and the number of GPUs stand.
+struct Layout {
+  std::uint64_t used = 0;
+  std::string product;
+  std::string_view path;
+  std::string_view gpus_path;
+};
+
+/// TP·PP·DP must be the GPUs used.
+void check_gpus(const Scenario& s, std::optional<std::uint32_t> gpus, const Layout& l, Checker& check) {
+  if (!cluster_size_readable(check) || !check.readable({"workload.placement"})) return;
+  const std::uint64_t offered = gpus_offered(s);
+  const std::uint64_t there = gpu_count(s.cluster);
+  if (gpus) {
+    check.expect(*gpus <= there, l.gpus_path, "{} GPUs are to be used, but the cluster has {}", *gpus, there);
+    check.expect(l.used == *gpus, l.path, "{} = {}, but {} says {}", l.product, l.used, l.gpus_path, *gpus);
+    return;
+  }
+  const std::string of =
+      offered == there ? fmt::format("the cluster has {} GPUs", there) : fmt::format("the placement lists {} GPUs", offered);
+  const std::string advice =
+      l.used < offered ? fmt::format("; to leave the others idle set {}: {}", l.gpus_path, l.used) : "";
+  check.expect(l.used == offered, l.path, "{} = {}, but {}{}", l.product, l.used, of, advice);
 }
 
 void check_transformer(const Scenario& s, const TransformerSpec& t, Checker& check) {
@@ -90,7 +112,9 @@ void check_transformer(const Scenario& s, const TransformerSpec& t, Checker& che
   check_order(p, check);
   if (check.readable({"workload.parallel"})) {
     const std::uint64_t used = std::uint64_t{p.tp} * p.pp * p.dp;
-    check_gpus(s, used, fmt::format("TP {} x PP {} x DP {}", p.tp, p.pp, p.dp), "workload.parallel", check);
+    check_gpus(s, p.gpus,
+               {used, fmt::format("TP {} x PP {} x DP {}", p.tp, p.pp, p.dp), "workload.parallel", "workload.parallel.gpus"},
+               check);
     check.expect(!p.overlap_param_gather || p.distributed_optimizer, "workload.parallel.overlap_param_gather",
                  "needs distributed_optimizer: true, for only then parameters are gathered");
   }
@@ -144,9 +168,11 @@ void check_linear_blocks(const Scenario& s, const LinearBlocksSpec& l, Checker& 
   check.expect(l.virtual_stages == 1 || l.microbatches % stages == 0, "workload.microbatches",
                "{} is no multiple of the {} pipeline stages, as an interleaved schedule needs", l.microbatches, stages);
   check_gpus(
-      s, static_cast<std::uint64_t>(used),
-      fmt::format("tp_ff {} x tp_hidden {} x pp {} x dp {}", product(l.tp_ff), product(l.tp_hidden), pp, product(l.dp)),
-      "workload", check);
+      s, l.gpus,
+      {static_cast<std::uint64_t>(used),
+       fmt::format("tp_ff {} x tp_hidden {} x pp {} x dp {}", product(l.tp_ff), product(l.tp_hidden), pp, product(l.dp)),
+       "workload", "workload.gpus"},
+      check);
 }
 
 void check_collective(const Scenario& s, const CollectiveRunSpec& c, Checker& check) {
@@ -154,7 +180,7 @@ void check_collective(const Scenario& s, const CollectiveRunSpec& c, Checker& ch
   const std::uint64_t gpus = gpu_count(s.cluster);
   check.expect(c.ranks <= gpus, "workload.ranks", "{} ranks, but the cluster has {} GPUs", c.ranks, gpus);
   if (c.ranks > gpus || gpus == 0) return;
-  const auto members = c.ranks == 0 ? static_cast<std::uint32_t>(gpus) : c.ranks;
+  const auto members = c.ranks == 0 ? static_cast<std::uint32_t>(gpus_offered(s)) : c.ranks;
   check.expect(c.late_entry.empty() || c.late_entry.size() == members, "workload.late_entry",
                "lists {} ranks of {}; one each, or none", c.late_entry.size(), members);
   workloads::CollectiveOptions options = c.options;
@@ -261,10 +287,6 @@ void check_workload(const Scenario& s, Checker& check) {
   if (const auto* l = std::get_if<LinearBlocksSpec>(&s.workload.job)) check_linear_blocks(s, *l, check);
   if (const auto* c = std::get_if<CollectiveRunSpec>(&s.workload.job)) check_collective(s, *c, check);
   if (const auto* c = std::get_if<CustomProgramSpec>(&s.workload.job)) check_custom(s, *c, check);
-  const bool laid_out =
-      std::holds_alternative<TransformerSpec>(s.workload.job) || std::holds_alternative<LinearBlocksSpec>(s.workload.job);
-  check.expect(laid_out || s.leftover_gpus == 0, "workload.leftover_gpus",
-               "is for kinds transformer and linear_blocks only");
   check_placement(s, check);
 }
 

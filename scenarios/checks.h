@@ -31,6 +31,17 @@ class Checker {
       diagnostics_.error(provenance_.origin(path), path, fmt::format(format, std::forward<Arguments>(arguments)...));
   }
 
+  /// Of paths that contradict each other, the one to complain of: the first that the file or an override sets.
+  [[nodiscard]] std::string_view blamed(std::initializer_list<std::string_view> paths) const {
+    for (const std::string_view path : paths) {
+      const auto it = provenance_.entries.find(path);
+      if (it == provenance_.entries.end()) continue;
+      const OriginKind kind = it->second.origin.kind;
+      if (kind == OriginKind::file || kind == OriginKind::override_) return path;
+    }
+    return *paths.begin();
+  }
+
  private:
   const Provenance& provenance_;
   Diagnostics& diagnostics_;

@@ -56,9 +56,9 @@ struct Entry {
 /// "a map", "a list", "'text'", "nothing": what a message says was found.
 [[nodiscard]] std::string describe(const Value& value);
 
-/// `over` laid on `base`: maps are merged key by key, anything else in `over` replaces what `base` has. Keys keep base's order,
-/// new ones follow. A map replaces base as a whole when it names a preset of its own, or when its `kind` is another one; laid on a
-/// word, which names a preset, it becomes that preset with changes.
+/// `over` laid on `base`: maps are merged key by key, anything else in `over` replaces what `base` has. Keys keep base's
+/// order, new ones follow. A map replaces base as a whole when it names a preset of its own, or when its `kind` is another
+/// one; laid on a word, which names a preset, it becomes that preset with changes.
 [[nodiscard]] Value merged(Value base, const Value& over);
 
 }  // namespace traingraph::scenarios

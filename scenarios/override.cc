@@ -87,7 +87,14 @@ void apply_override(Value& root, const std::string& text, Diagnostics& diagnosti
       at->entries.erase(removed);
       return;
     }
-    if (at->find(step.key) == nullptr) at->entries.push_back({step.key, origin, Value{}});
+    if (at->find(step.key) == nullptr) {
+      if (!step.indices.empty()) {
+        return diagnostics.error(origin, "", fmt::format("'{}' is not in the file, so it has no element", step.key));
+      }
+      Value nothing;
+      nothing.origin = origin;
+      at->entries.push_back({step.key, origin, std::move(nothing)});
+    }
     Entry& entry = *at->find(step.key);
     at = &entry.value;
     for (const std::size_t index : step.indices) {

@@ -149,9 +149,16 @@ bool same_but_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return (x | 0x20) == (y | 0x20); });
 }
 
-/// The value in base units, as a long double: 64 bits of mantissa hold every picosecond of the clock's range.
-Parsed<long double> parse_in(Dimension dimension, std::string_view text) {
-  using Result = Parsed<long double>;
+/// A quantity as written. `in_base` is in base units, as a long double: 64 bits of mantissa hold every picosecond of the
+/// clock's range.
+struct Amount {
+  long double in_base = 0.0L;
+  std::string_view number = "0";
+  long double factor = 0.0L;  // of the unit; 0 when there is none
+};
+
+Parsed<Amount> parse_in(Dimension dimension, std::string_view text) {
+  using Result = Parsed<Amount>;
   const DimensionInfo& d = info(dimension);
   const std::string_view whole = trimmed(text);
   const std::size_t length = number_length(whole);
@@ -162,7 +169,7 @@ Parsed<long double> parse_in(Dimension dimension, std::string_view text) {
   if (!number.value) return Result::failed(number.error);
   const std::string_view name = trimmed(whole.substr(length));
   if (name.empty()) {
-    if (*number.value == 0.0L) return Result::ok(0.0L);
+    if (*number.value == 0.0L) return Result::ok({});
     return Result::failed(fmt::format("{} needs a unit, found {}; units: {}", d.name, shown(text), unit_names(d.units)));
   }
   const auto unit = std::find_if(d.units.begin(), d.units.end(), [&](const Unit& u) { return u.name == name; });
@@ -181,13 +188,22 @@ Parsed<long double> parse_in(Dimension dimension, std::string_view text) {
     return Result::failed(fmt::format("{} of at most {} is expected, found {}", d.name.substr(d.name.find(' ') + 1),
                                       d.largest_text, shown(text)));
   }
-  return Result::ok(value);
+  return Result::ok({value, whole.substr(0, length), unit->factor});
+}
+
+/// As a double, in units of `scale` base units. A number that already stands in that unit is converted in one rounding, so
+/// that every double has a text that reads back as itself.
+Parsed<double> parse_scaled(Dimension dimension, std::string_view text, long double scale) {
+  const auto amount = parse_in(dimension, text);
+  if (!amount.value) return Parsed<double>::failed(amount.error);
+  if (amount.value->factor == scale) return to_float<double>(amount.value->number);
+  return Parsed<double>::ok(static_cast<double>(amount.value->in_base / scale));
 }
 
 template <class T, class Make>
 Parsed<T> parse_double(Dimension dimension, std::string_view text, Make make) {
-  const auto base = parse_in(dimension, text);
-  return base.value ? Parsed<T>::ok(make(static_cast<double>(*base.value))) : Parsed<T>::failed(base.error);
+  const auto v = parse_scaled(dimension, text, 1.0L);
+  return v.value ? Parsed<T>::ok(make(*v.value)) : Parsed<T>::failed(v.error);
 }
 
 std::string format_double(Dimension dimension, double value) {
@@ -198,8 +214,7 @@ std::string format_double(Dimension dimension, double value) {
   }
   if (value == 0.0) return fmt::format("0 {}", best->name);
   std::string text = fmt::format("{} {}", static_cast<double>(static_cast<long double>(value) / best->factor), best->name);
-  const auto back = parse_in(dimension, text);
-  if (back.value && static_cast<double>(*back.value) == value) return text;
+  if (parse_scaled(dimension, text, 1.0L).value == value) return text;
   const auto base = std::find_if(units.begin(), units.end(), [](const Unit& u) { return u.canonical && u.factor == 1.0L; });
   return fmt::format("{} {}", value, base->name);
 }
@@ -215,18 +230,17 @@ std::vector<std::string> units_of(Dimension dimension) {
 }
 
 Parsed<sim::Duration> parse_duration(std::string_view text) {
-  const auto base = parse_in(Dimension::duration, text);
-  if (!base.value) return Parsed<sim::Duration>::failed(base.error);
-  const auto ps = static_cast<std::int64_t>(std::llround(*base.value));
-  if (ps == 0 && *base.value != 0.0L) {
+  const auto amount = parse_in(Dimension::duration, text);
+  if (!amount.value) return Parsed<sim::Duration>::failed(amount.error);
+  const long double exact = amount.value->in_base;
+  const auto ps = static_cast<std::int64_t>(std::llround(exact));
+  if (ps == 0 && exact != 0.0L) {
     return Parsed<sim::Duration>::failed(fmt::format("a time of at least 1 ps (or 0) is expected, found {}", shown(text)));
   }
   return Parsed<sim::Duration>::ok(sim::Duration::ps(ps));
 }
 
-Parsed<double> parse_seconds(std::string_view text) {
-  return parse_double<double>(Dimension::duration, text, [](double ps) { return ps / 1e12; });
-}
+Parsed<double> parse_seconds(std::string_view text) { return parse_scaled(Dimension::duration, text, 1e12L); }
 
 Parsed<sim::Bytes> parse_bytes(std::string_view text) {
   return parse_double<sim::Bytes>(Dimension::bytes, text, [](double v) { return sim::Bytes{v}; });

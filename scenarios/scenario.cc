@@ -23,7 +23,10 @@ namespace {
 void complete_matrix(Scenario& s) {
   auto* const c = std::get_if<workloads::CollectiveRunSpec>(&s.workload.job);
   if (c == nullptr || c->options.matrix == nullptr) return;
-  const std::uint64_t members = c->ranks == 0 ? gpu_count(s.cluster) : c->ranks;
+  const auto& placement = s.workload.placement;
+  const std::uint64_t offered =
+      placement.kind == workloads::PlacementKind::list ? placement.gpus.size() : gpu_count(s.cluster);
+  const std::uint64_t members = c->ranks == 0 ? offered : c->ranks;
   if (c->options.matrix->size() >= members || members > gpu_count(s.cluster)) return;
   workloads::BytesMatrix matrix = *c->options.matrix;
   matrix.resize(static_cast<std::size_t>(members));

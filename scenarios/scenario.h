@@ -31,7 +31,6 @@ struct Scenario {
   workloads::HardwareSpec hardware;
   bool hardware_given = false;  ///< transformer and linear_blocks need it; else `hardware` is empty
   workloads::WorkloadSpec workload;
-  std::uint32_t leftover_gpus = 0;  ///< GPUs that a transformer or linear_blocks layout deliberately leaves idle
   sim::RunOptions run;
   std::string source_text;  ///< the file as read
   Provenance provenance;

@@ -38,10 +38,7 @@ void fields(Fields& f, Scenario& s) {
        .preset_folder = "hardware",
        .if_absent = "none; needed for transformer and linear_blocks"},
       s.hardware_given, [&] { s.hardware_given = true; }, [&] { fields(f, s.hardware); });
-  f.group({.name = "workload", .doc = "what is run", .need = kRequired}, [&] {
-    fields(f, s.workload);
-    f.leaf({.name = "leftover_gpus", .doc = "GPUs that the layout deliberately leaves idle"}, leaf(s.leftover_gpus));
-  });
+  f.group({.name = "workload", .doc = "what is run", .need = kRequired}, [&] { fields(f, s.workload); });
   f.group({.name = "run", .doc = "how it is simulated"}, [&] { fields(f, s.run); });
 }
 

@@ -58,6 +58,9 @@ void algorithm_fields(Fields& f, workloads::AlgorithmSpec& a) {
 }
 
 void parallel_fields(Fields& f, ParallelSpec& p) {
+  f.leaf(
+      {.name = "gpus", .doc = "GPUs used; the others stay idle", .if_absent = "all, or as many as a placement list names"},
+      leaf(p.gpus, kAtLeastOne));
   f.leaf({.name = "tp", .doc = "tensor-parallel degree"}, leaf(p.tp, kAtLeastOne));
   f.leaf({.name = "pp", .doc = "pipeline stages"}, leaf(p.pp, kAtLeastOne));
   f.leaf({.name = "dp", .doc = "data-parallel degree"}, leaf(p.dp, kAtLeastOne));
@@ -102,6 +105,9 @@ void transformer_fields(Fields& f, TransformerSpec& t) {
 }
 
 void linear_blocks_fields(Fields& f, LinearBlocksSpec& l) {
+  f.leaf(
+      {.name = "gpus", .doc = "GPUs used; the others stay idle", .if_absent = "all, or as many as a placement list names"},
+      leaf(l.gpus, kAtLeastOne));
   f.leaf({.name = "hidden", .doc = "residual width d, real", .need = kRequired}, leaf(l.hidden, kPositive));
   f.leaf({.name = "ff", .doc = "inner width, real", .need = kRequired}, leaf(l.ff, kPositive));
   f.leaf({.name = "blocks", .doc = "blocks of two linear layers; PP divides it", .need = kRequired},
@@ -181,7 +187,7 @@ void task_fields(Fields& f, CustomTask& t) {
   f.leaf({.name = "kind", .doc = "what the task does", .need = kRequired}, leaf(t.kind));
   f.when("tasks of kind compute, send, receive, marker", t.kind != TaskKind::collective,
          [&] { f.leaf({.name = "rank", .doc = "who does it"}, leaf(t.rank)); });
-  f.leaf({.name = "stream", .doc = "tasks of one rank and stream run in order"}, leaf(t.stream, Range{.high = 63}));
+  f.leaf({.name = "stream", .doc = "tasks of one rank and stream run in order"}, leaf(t.stream, Range{.high = 1023}));
   f.when("tasks of kind compute", t.kind == TaskKind::compute,
          [&] { f.leaf({.name = "duration", .doc = "how long", .need = kRequired}, leaf(t.duration)); });
   f.when("tasks of kind send, collective", t.kind == TaskKind::send || t.kind == TaskKind::collective,

@@ -66,7 +66,7 @@ class Engine {
     std::uint32_t position = 0;     // completed operations of this step; the next one's position
     std::uint32_t run_end = 0;      // while running compute: one past the run
     std::uint32_t waiters = kNone;  // streams of this rank blocked on this one
-    std::uint32_t next_waiter = kNone;
+    std::uint32_t next_waiter = kNone;  // in the one list in which this stream waits
     std::uint32_t released_by = kNone;
     std::uint32_t last_label = 0;
     Status status = Status::idle;
@@ -91,6 +91,7 @@ class Engine {
     Time posted;
     Time drained;
     Causes::Node cause = Causes::kNone;  // message: what released the send (held)
+    Duration slack;                      // message: of that release
     RankId source{};                     // set only when transfers are traced
     RankId destination{};
   };
@@ -105,6 +106,7 @@ class Engine {
     std::uint32_t outstanding = 0;  // bulk transfers still draining
     Time last_entry;
     Causes::Node last_cause = Causes::kNone;  // what released the last member to enter (held)
+    Duration slack;                           // by how much that came later than anything else
     std::vector<std::uint32_t> streams;       // by member; kNone until it enters
     StepState state;
   };
@@ -114,12 +116,13 @@ class Engine {
     std::uint32_t first_sequence = 0;    // of instances.front()
   };
   struct Message {
-    Time posted;
+    Time arrived;
     Causes::Node cause = Causes::kNone;  // held
+    Duration slack;
   };
   struct ChannelState {
     std::deque<Message> arrived;       // not yet received
-    std::uint32_t receiver = kNone;    // stream that waits
+    std::uint32_t receiver = kNone;    // the streams that wait, oldest first, linked by next_waiter
     PathId path = CollectivePlan::kNoPath;
   };
 
@@ -173,6 +176,8 @@ class Engine {
 
   void write_critical_path(Record& record) const;
   [[nodiscard]] std::string explain_stuck() const;
+  [[nodiscard]] std::string explain_wait(std::uint32_t stream) const;
+  void check_cancelled() const;
   void report_progress();
 
   const Program& program_;

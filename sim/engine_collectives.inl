@@ -63,6 +63,8 @@ void Engine<Model>::enter_collective(std::uint32_t stream, const Op& op) {
   const std::uint32_t id = instance_for(stream, op, at);
   Instance& instance = *instances_[id];
   instance.streams[at.member] = stream;
+  const Duration own = streams_[stream].slack;
+  instance.slack = instance.state.entered_count() == 0 ? own : std::min(own, now_ - instance.last_entry);
   instance.state.mark_entered(at.member);
   instance.last_entry = now_;
   if (options_.critical_path) {
@@ -182,7 +184,7 @@ void Engine<Model>::finish_member(std::uint32_t id, std::uint32_t member) {
   ++instance.finished;
   const bool last = instance.finished == instance.streams.size();
   const Time entry = instance.last_entry;
-  complete(stream, 1, entry, {instance.last_cause, entry, entry - std::min(entry, streams_[stream].start)});
+  complete(stream, 1, entry, {instance.last_cause, entry, instance.slack});
   if (last) retire(id);
 }
 

@@ -133,7 +133,9 @@ void Engine<Model>::complete(std::uint32_t stream, std::uint32_t count, Time dat
   if (s.stream == 0 || trace_tasks_ != nullptr) account_run(s, count, data_start);
   s.last_label = role(s).ops[timeline(s).op_at(s.stream, s.position + count - 1)].label;
   s.last_end = now_;
-  s.last_data_start = data_start;
+  // Of a run of compute operations, what others wait for is its last one.
+  const std::uint32_t last = s.position + count - 1;
+  s.last_data_start = count > 1 ? now_ - scaled(s, last, last + 1) : data_start;
   if (options_.critical_path) {
     const Causes::Node node = causes_.add({.parent = cause.parent,
                                            .references = 0,
@@ -168,13 +170,14 @@ void Engine<Model>::complete(std::uint32_t stream, std::uint32_t count, Time dat
       causes_.hold(last_node_);
     }
   }
-  queue_stream(stream, stream);
+  // Those that waited come first: they must see what released them, not what this stream does next at the same instant.
   std::uint32_t waiter = std::exchange(s.waiters, kNone);
   while (waiter != kNone) {
     const std::uint32_t next = std::exchange(streams_[waiter].next_waiter, kNone);
     queue_stream(waiter, stream);
     waiter = next;
   }
+  queue_stream(stream, stream);
 }
 
 template <class Model>
@@ -255,8 +258,11 @@ void Engine<Model>::arrive(std::uint32_t flight) {
   }
   if (f.kind == Flight::Kind::message) {
     ChannelState& channel = channels_[f.lane];
-    channel.arrived.push_back({f.posted, f.cause});
-    if (channel.receiver != kNone) finish_receive(std::exchange(channel.receiver, kNone), channel, f.posted);
+    channel.arrived.push_back({now_, f.cause, f.slack});
+    if (const std::uint32_t receiver = channel.receiver; receiver != kNone) {
+      channel.receiver = std::exchange(streams_[receiver].next_waiter, kNone);
+      finish_receive(receiver, channel, f.posted);
+    }
   } else if (f.kind == Flight::Kind::step) {
     deliver_step(f);
   }
@@ -281,6 +287,7 @@ void Engine<Model>::start_send(std::uint32_t stream, const Op& op) {
   flight.place = timeline(s).op_at(s.stream, s.position);
   flight.bytes = program_.message_bytes[op.argument];
   flight.cause = s.cause;
+  flight.slack = s.slack;
   causes_.hold(s.cause);
   if (trace_transfers_ != nullptr) {
     flight.source = program_.channels[static_cast<ChannelId>(channel)].source;
@@ -293,11 +300,15 @@ template <class Model>
 void Engine<Model>::start_receive(std::uint32_t stream, const Op& op) {
   ChannelState& channel = channels_[slot(streams_[stream], op).target];
   if (channel.arrived.empty()) {
-    channel.receiver = stream;
+    std::uint32_t* last = &channel.receiver;
+    while (*last != kNone) last = &streams_[*last].next_waiter;
+    *last = stream;
     return;
   }
-  causes_.drop(channel.arrived.front().cause);
+  const Message message = channel.arrived.front();
   channel.arrived.pop_front();
+  causes_.drop(message.cause);
+  streams_[stream].slack = std::min(streams_[stream].slack, now_ - message.arrived);
   complete_plain(stream, 1);
 }
 
@@ -306,7 +317,8 @@ template <class Model>
 void Engine<Model>::finish_receive(std::uint32_t stream, ChannelState& channel, Time begun) {
   const Message message = channel.arrived.front();
   channel.arrived.pop_front();
-  complete(stream, 1, begun, {message.cause, begun, now_ - streams_[stream].start});
+  const Duration slack = std::min(message.slack, now_ - streams_[stream].start);
+  complete(stream, 1, begun, {message.cause, begun, slack});
   causes_.drop(message.cause);
 }
 

@@ -80,14 +80,20 @@ void Engine<Model>::handle(const Event& event) {
 }
 
 template <class Model>
-void Engine<Model>::report_progress() {
+void Engine<Model>::check_cancelled() const {
   if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) throw Cancelled{};
+}
+
+template <class Model>
+void Engine<Model>::report_progress() {
+  check_cancelled();
   if (options_.progress) options_.progress({now_, done_ops_, total_ops_, record_.counters.events});
 }
 
 template <class Model>
 Record Engine<Model>::run() {
   constexpr std::uint64_t kEventsPerReport = 1 << 14;
+  check_cancelled();
   for (std::uint32_t i = 0; i < streams_.size(); ++i) queue_stream(i, i);
   drain_ready();
   while (true) {
@@ -129,6 +135,7 @@ template <class Model>
 void Engine<Model>::write_critical_path(Record& record) const {
   const Time begin = record.window_begin();
   std::vector<CriticalElement> backwards;
+  Duration slack;  // of the release of the element that stands after this one
   for (Causes::Node node = last_node_; node != Causes::kNone; node = causes_[node].parent) {
     const Causes::Entry& e = causes_[node];
     if (e.end <= begin && !backwards.empty()) break;
@@ -139,70 +146,79 @@ void Engine<Model>::write_critical_path(Record& record) const {
       const bool first = p == e.first_position;
       const Time start = first ? e.start : end - scaled(s, p, p + 1);
       if (end > begin || backwards.empty())
-        backwards.push_back({static_cast<RankId>(s.rank), e.step, line.op_at(s.stream, p), std::max(start, begin), end,
-                             first ? e.slack : Duration{}});
+        backwards.push_back(
+            {static_cast<RankId>(s.rank), e.step, line.op_at(s.stream, p), std::max(start, begin), end, slack});
       end = start;
+      slack = first ? e.slack : start.since_start();  // inside a run nothing else is waited for
     }
   }
   record.critical_path.assign(backwards.rbegin(), backwards.rend());
 }
 
+/// What the stream's next or running operation waits for.
+template <class Model>
+std::string Engine<Model>::explain_wait(std::uint32_t stream) const {
+  const Stream& s = streams_[stream];
+  const Op& op = current_op(s);
+  if (s.status == Status::blocked) {
+    const Template& t = role(s);
+    for (std::uint32_t d = 0; d < op.dependencies; ++d) {
+      const Dependency& dep = t.dependencies[op.first_dependency + d];
+      const Stream& target = streams_[stream - s.stream + dep.stream];
+      if (target.step > s.step || (target.step == s.step && target.position > dep.position)) continue;
+      const Op& waited = t.ops[timeline(s).op_at(dep.stream, dep.position)];
+      return fmt::format("its own '{}' on stream {}", program_.labels[waited.label].name, dep.stream);
+    }
+  }
+  if (op.kind == OpKind::receive) {
+    const Channel& channel = program_.channels[static_cast<ChannelId>(slot(s, op).target)];
+    return fmt::format("a message from rank {}", index(channel.source));
+  }
+  if (op.kind == OpKind::collective) {
+    const Slot& at = slot(s, op);
+    const Communicator& c = program_.communicators[static_cast<CommunicatorId>(at.target)];
+    std::vector<RankId> missing;
+    for (const std::uint32_t id : communicators_[at.target].instances) {
+      if (id == kNone || instances_[id]->streams[at.member] != stream) continue;
+      for (std::uint32_t m = 0; m < c.members.size(); ++m)
+        if (instances_[id]->streams[m] == kNone) missing.push_back(c.members[m]);
+    }
+    if (!missing.empty())
+      return fmt::format("{} to enter '{}' on '{}'", list_ranks(missing), program_.collectives[op.argument].name, c.name);
+    return "its transfers, some of which have no rate (a link is down)";
+  }
+  return "its transfer, which has no rate (a link on its path is down)";
+}
+
 template <class Model>
 std::string Engine<Model>::explain_stuck() const {
+  std::vector<bool> over(program_.ranks.size(), true);  // ranks that have nothing left to do
+  for (const Stream& s : streams_)
+    if (s.status != Status::finished) over[s.rank] = false;
   // A communicator that some members entered and others never will: the error that users can act on, so it comes first.
   for (const auto& instance : instances_) {
-    if (!instance || instance->finished == instance->streams.size()) continue;
+    if (instance->finished == instance->streams.size()) continue;
     const Communicator& c = program_.communicators[instance->plan->communicator];
     std::vector<RankId> here;
     std::vector<RankId> missing;
-    for (std::uint32_t m = 0; m < instance->streams.size(); ++m)
-      (instance->streams[m] == kNone ? missing : here).push_back(c.members[m]);
-    if (missing.empty()) continue;
-    bool over = true;  // have the missing members nothing left to do?
-    for (const RankId rank : missing)
-      for (const Stream& s : streams_) over = over && (s.rank != index(rank) || s.status == Status::finished);
-    if (over)
-      return fmt::format("collective '{}' on communicator '{}' (call number {}) never completes: {} entered, {} never arrive",
+    bool all_over = true;
+    for (std::uint32_t m = 0; m < instance->streams.size(); ++m) {
+      const bool entered = instance->streams[m] != kNone;
+      (entered ? here : missing).push_back(c.members[m]);
+      all_over = all_over && (entered || over[index(c.members[m])]);
+    }
+    if (!missing.empty() && all_over)
+      return fmt::format("collective '{}' on communicator '{}' (call number {}) never completes: {} entered, {} never {}",
                          program_.collectives[instance->plan->collective].name, c.name, instance->sequence + 1,
-                         list_ranks(here), list_ranks(missing));
+                         list_ranks(here), list_ranks(missing), missing.size() == 1 ? "arrives" : "arrive");
   }
   std::vector<Blocked> blocked;
   for (std::uint32_t i = 0; i < streams_.size(); ++i) {
     const Stream& s = streams_[i];
-    if (s.status == Status::finished) continue;
-    const Op& op = current_op(s);
-    Blocked b{static_cast<RankId>(s.rank), s.step, timeline(s).op_at(s.stream, s.position), {}};
-    if (s.status == Status::blocked) {
-      const Template& t = role(s);
-      for (std::uint32_t d = 0; d < op.dependencies; ++d) {
-        const Dependency& dep = t.dependencies[op.first_dependency + d];
-        const Stream& target = streams_[i - s.stream + dep.stream];
-        if (target.step > s.step || (target.step == s.step && target.position > dep.position)) continue;
-        const Op& waited = t.ops[timeline(s).op_at(dep.stream, dep.position)];
-        b.waits_for = fmt::format("its own '{}' on stream {}", program_.labels[waited.label].name, dep.stream);
-        break;
-      }
-    } else if (op.kind == OpKind::receive) {
-      b.waits_for = fmt::format("a message from rank {}",
-                                index(program_.channels[static_cast<ChannelId>(slot(s, op).target)].source));
-    } else if (op.kind == OpKind::send) {
-      b.waits_for = "its transfer, which has no rate (a link on its path is down)";
-    } else if (op.kind == OpKind::collective) {
-      const Slot& at = slot(s, op);
-      const CommunicatorState& state = communicators_[at.target];
-      const std::uint32_t id = state.instances[state.next[at.member] - 1 - state.first_sequence];
-      std::vector<RankId> missing;
-      const auto& members = program_.communicators[static_cast<CommunicatorId>(at.target)].members;
-      for (std::uint32_t m = 0; m < members.size(); ++m)
-        if (instances_[id]->streams[m] == kNone) missing.push_back(members[m]);
-      b.waits_for = missing.empty() ? "its transfers, some of which have no rate (a link is down)"
-                                    : fmt::format("{} to enter '{}' on '{}'", list_ranks(missing),
-                                                  program_.collectives[op.argument].name,
-                                                  program_.communicators[static_cast<CommunicatorId>(at.target)].name);
-    }
-    blocked.push_back(std::move(b));
+    if (s.status != Status::finished)
+      blocked.push_back({static_cast<RankId>(s.rank), s.step, timeline(s).op_at(s.stream, s.position), i});
   }
-  return describe_deadlock(program_, blocked, now_);
+  return describe_deadlock(program_, blocked, now_, [this](const Blocked& b) { return explain_wait(b.stream); });
 }
 
 }  // namespace traingraph::sim

@@ -1,5 +1,5 @@
-// Exact shares of a transfer's bytes: n/k in lowest terms. What a link carries must fit PathLink (32 bits each); a share that
-// does not is an InputError, never rounded.
+// Exact shares of a transfer's bytes: n/k in lowest terms. What a link carries must fit PathLink (32 bits each); a share
+// that does not is an InputError, never rounded.
 #pragma once
 
 #include <cstdint>

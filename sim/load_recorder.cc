@@ -70,6 +70,7 @@ void LoadRecorder::finish(Time now, Record& record) {
     record.links[static_cast<LinkId>(l)] = {states_[l].bytes, states_[l].busy, states_[l].peak};
   }
   if (bins_ == 0) return;
+  widen(now);
   const std::int64_t width = bin_width_.count_ps();
   const auto used = static_cast<std::uint32_t>(
       std::clamp<std::int64_t>((now.count_ps() + width - 1) / width, 1, static_cast<std::int64_t>(bins_)));

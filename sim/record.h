@@ -53,7 +53,8 @@ class TraceSink {
 };
 
 /// One element of the critical path: an operation of a rank. Consecutive elements touch: each starts when the one before it has
-/// ended. `slack` is how much later than every other thing the next element waited for this one ended (at least).
+/// ended. `slack` is how much later than every other thing the next element waited for (time zero, if there was none) this one
+/// ended, at least; zero for the last.
 struct CriticalElement {
   RankId rank{};
   std::uint32_t step = 0;

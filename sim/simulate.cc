@@ -1,5 +1,6 @@
 #include "sim/simulate.h"
 
+#include "sim/chunk_model.h"
 #include "sim/engine.h"
 #include "sim/flow_model.h"
 #include "sim/ideal_model.h"
@@ -14,7 +15,7 @@ Record simulate(const LinkTable& links, const Router& router, const Program& pro
     case NetworkModel::ideal:
       return Engine<IdealModel>{links, router, program, options, trace}.run();
     case NetworkModel::chunk:
-      break;
+      return Engine<ChunkModel>{links, router, program, options, trace}.run();
   }
   throw InternalError{"unknown network model"};
 }

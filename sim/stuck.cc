@@ -27,13 +27,14 @@ std::string describe_op(const Program& program, RankId rank, std::uint32_t op, s
   return fmt::format("rank {} ({}): '{}' ({})", index(rank), role.name, program.labels[o.label].name, where);
 }
 
-std::string describe_deadlock(const Program& program, const std::vector<Blocked>& blocked, Time now) {
+std::string describe_deadlock(const Program& program, const std::vector<Blocked>& blocked, Time now,
+                              const std::function<std::string(const Blocked&)>& waits_for) {
   std::string text = fmt::format("deadlock at {:.9g} s: {} operation{} can never start or end; the first:",
                                  now.since_start().in_seconds(), blocked.size(), blocked.size() == 1 ? "" : "s");
   const std::size_t shown = std::min(blocked.size(), kListed);
   for (std::size_t i = 0; i < shown; ++i) {
     const Blocked& b = blocked[i];
-    text += fmt::format("\n  {} waits for {}", describe_op(program, b.rank, b.op, b.step), b.waits_for);
+    text += fmt::format("\n  {} waits for {}", describe_op(program, b.rank, b.op, b.step), waits_for(b));
   }
   if (blocked.size() > shown) text += fmt::format("\n  and {} more", blocked.size() - shown);
   return text;

@@ -3,16 +3,27 @@
 # with the stored one beside them, NAME.expected.json. What the engine did on the way (the `engine` object: counters, wall time,
 # memory) is no result and is not compared.
 #
-#   tests/examples.sh BINARY [--update] [NAME...]     --update stores the output instead
+#   tests/examples.sh [--update] [--binary PATH] [NAME...]     --update stores the output instead; PATH: build/traingraph
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 limit=2048
-binary=${1:-$root/build/traingraph}
-[[ $# -eq 0 ]] || shift
+binary=$root/build/traingraph
 update=
 names=()
-for word in "$@"; do
-  if [[ $word == --update ]]; then update=1; else names+=("$(basename "$word" .yaml)"); fi
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --update) update=1 ;;
+    --binary)
+      binary=$(realpath "${2:?--binary needs a path}")
+      shift
+      ;;
+    -*)
+      echo "tests/examples.sh: unknown option '$1'" >&2
+      exit 2
+      ;;
+    *) names+=("$(basename "$1" .yaml)") ;;
+  esac
+  shift
 done
 if [[ ${#names[@]} -eq 0 ]]; then
   for file in "$root"/scenarios/examples/*.yaml; do names+=("$(basename "$file" .yaml)"); done
@@ -51,7 +62,7 @@ for name in "${names[@]}"; do
     cp "$work/found.json" "$expected"
     echo "stored $expected"
   elif [[ ! -f $expected ]]; then
-    echo "FAILED $name: there is no $expected (tests/examples.sh BINARY --update $name)"
+    echo "FAILED $name: there is no $expected (tests/examples.sh --update $name)"
     failed=$((failed + 1))
   elif ! diff -u "$expected" "$work/found.json" | head -n 60; then
     echo "FAILED $name: differs from $expected"

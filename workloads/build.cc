@@ -20,6 +20,8 @@ template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
 };
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;  // clang 16 does not deduce it for aggregates
 
 // Transfers of one instance of a collective when it is played step by step.
 double transfers_of(const sim::TransferSource& source) {

@@ -1,4 +1,5 @@
-// From a record to a Result: sums, rates, the busiest, median and least busy GPU, the links, and the promises that are checked.
+// From a record to a Result: sums, rates, the busiest, median and least busy GPU, the links, and the promises that are
+// checked.
 #include "analysis/analyze.h"
 
 #include <gtest/gtest.h>
@@ -191,7 +192,9 @@ TEST(Analyze, BubbleAndWaitMakeExposedPp) {
   const StarRouter router{star};
   const Duration ms = Duration::ms(1);
   const Result r =
-      testing::run(star, router, testing::pipeline({.microbatches = 1, .forward = {ms, ms}, .backward = {ms, ms}, .bytes = sim::Bytes{1e3}}))
+      testing::run(
+          star, router,
+          testing::pipeline({.microbatches = 1, .forward = {ms, ms}, .backward = {ms, ms}, .bytes = sim::Bytes{1e3}}))
           .result;
   EXPECT_EQ(r.busiest.exposed_pp, r.busiest.part("bubble") + r.busiest.part("wait"));
   EXPECT_GE(r.busiest.part("bubble"), Duration::ms(2));

@@ -31,9 +31,8 @@ const Bound& find(const std::vector<Bound>& bounds, const std::string& name, con
 }
 
 bool has(const std::vector<Bound>& bounds, const std::string& name, const std::string& holds_for = "") {
-  return std::any_of(bounds.begin(), bounds.end(), [&](const Bound& b) {
-    return b.name == name && (holds_for.empty() || b.holds_for == holds_for);
-  });
+  return std::any_of(bounds.begin(), bounds.end(),
+                     [&](const Bound& b) { return b.name == name && (holds_for.empty() || b.holds_for == holds_for); });
 }
 
 // The last GPU takes 1.5 times as long: 15 ms of arithmetic, 4.5 ms of memory-bound kernels.
@@ -45,8 +44,8 @@ TEST(Bounds, ArithmeticAndMemoryAreThoseOfTheBusiestGpu) {
   EXPECT_EQ(find(bounds, "memory").value, Duration::ms(4.5));
 }
 
-// A ring all-reduce of 4 MB among 4 puts 6 MB on every 1 GB/s port; any algorithm must move 4 MB in and out of every GPU, and
-// 4 MB over the bisection of 2 GB/s, over which the ring moves 6 MB one way.
+// A ring all-reduce of 4 MB among 4 puts 6 MB on every 1 GB/s port; any algorithm must move 4 MB in and out of every GPU,
+// and 4 MB over the bisection of 2 GB/s, over which the ring moves 6 MB one way.
 TEST(Bounds, ARingAllReduceOnAStar) {
   const Star star{{.gpus = 4}};
   const auto bounds = bounds_of(star, testing::collective_workload(4, {}));
@@ -62,7 +61,8 @@ TEST(Bounds, ARingAllReduceOnAStar) {
 TEST(Bounds, WhatAnyAlgorithmMovesOverACut) {
   const Star star{{.gpus = 4}};
   const auto node = [&](CollectiveKind kind, Algorithm algorithm) {
-    return find(bounds_of(star, testing::collective_workload(4, {.kind = kind, .algorithm = algorithm})), "cut node", "any algorithm")
+    return find(bounds_of(star, testing::collective_workload(4, {.kind = kind, .algorithm = algorithm})), "cut node",
+                "any algorithm")
         .value;
   };
   EXPECT_EQ(node(CollectiveKind::all_reduce, Algorithm::in_switch), Duration::ms(4));
@@ -74,8 +74,8 @@ TEST(Bounds, WhatAnyAlgorithmMovesOverACut) {
 // Two of four GPUs inside (m = 2): 2 x 2 / 4 x 4 MB of an all-to-all over 2 GB/s.
 TEST(Bounds, AnAllToAllCrossesTheBisection) {
   const Star star{{.gpus = 4}};
-  const auto bounds = bounds_of(
-      star, testing::collective_workload(4, {.kind = CollectiveKind::all_to_all, .algorithm = Algorithm::direct}));
+  const auto bounds =
+      bounds_of(star, testing::collective_workload(4, {.kind = CollectiveKind::all_to_all, .algorithm = Algorithm::direct}));
   EXPECT_EQ(find(bounds, "cut bisection", "any algorithm").value, Duration::ms(2));
   EXPECT_EQ(find(bounds, "cut bisection", "any routing").value, Duration::ms(2));
 }
@@ -84,8 +84,9 @@ TEST(Bounds, AnAllToAllCrossesTheBisection) {
 TEST(Bounds, InSwitchReductionAttainsTheBoundOfAnyAlgorithm) {
   const Star star{{.gpus = 4}};
   const StarRouter router{star};
-  const auto run = testing::run(
-      star, router, testing::collective_workload(4, {.kind = CollectiveKind::all_reduce, .algorithm = Algorithm::in_switch}));
+  const auto run =
+      testing::run(star, router,
+                   testing::collective_workload(4, {.kind = CollectiveKind::all_reduce, .algorithm = Algorithm::in_switch}));
   EXPECT_EQ(run.result.step_time, Duration::ms(4));
   EXPECT_EQ(find(run.result.bounds, "cut node", "any algorithm").value, Duration::ms(4));
 }
@@ -116,8 +117,8 @@ TEST(Bounds, APipelineOfEqualStagesAttainsItsBound) {
   const StarRouter router{star};
   const std::vector<Duration> f(4, Duration::ms(1)), b(4, Duration::ms(2));
   for (const char* schedule : {"1f1b", "gpipe"}) {
-    const auto run = testing::run(
-        star, router, testing::pipeline({.schedule = schedule, .microbatches = 6, .forward = f, .backward = b}));
+    const auto run = testing::run(star, router,
+                                  testing::pipeline({.schedule = schedule, .microbatches = 6, .forward = f, .backward = b}));
     const Bound& bound = find(run.result.bounds, "pipeline");
     EXPECT_EQ(bound.value, Duration::ms((6 + 3) * 3)) << schedule;
     EXPECT_EQ(run.result.step_time, bound.value) << schedule;
@@ -136,7 +137,8 @@ TEST(Bounds, InterleavingShortensTheBubble) {
 
 TEST(Bounds, AScheduleWhoseBubbleIsNotKnownHasNoPipelineBound) {
   const Star star{{.gpus = 2}};
-  auto w = testing::pipeline({.forward = {Duration::ms(1), Duration::ms(1)}, .backward = {Duration::ms(1), Duration::ms(1)}});
+  auto w =
+      testing::pipeline({.forward = {Duration::ms(1), Duration::ms(1)}, .backward = {Duration::ms(1), Duration::ms(1)}});
   ASSERT_TRUE(has(bounds_of(star, w), "pipeline"));
   w.pipeline.schedule = "zb-v";
   EXPECT_FALSE(has(bounds_of(star, w), "pipeline"));
@@ -158,15 +160,18 @@ TEST(Bounds, TheChainOfARingIsItsClosedForm) {
 TEST(Bounds, TheChainKnowsNoContention) {
   const Star star{{.gpus = 8}};
   const StarRouter router{star};
-  const auto run = testing::run(
-      star, router, testing::collective_workload(8, {.kind = CollectiveKind::gather, .algorithm = Algorithm::direct, .bytes = sim::Bytes{8e6}}));
+  const auto run =
+      testing::run(star, router,
+                   testing::collective_workload(
+                       8, {.kind = CollectiveKind::gather, .algorithm = Algorithm::direct, .bytes = sim::Bytes{8e6}}));
   EXPECT_EQ(find(run.result.bounds, "chain").value, Duration::ms(1));
   EXPECT_EQ(find(run.result.bounds, "link").value, Duration::ms(7));
   EXPECT_EQ(run.result.step_time, Duration::ms(7));
   EXPECT_EQ(run.result.lower_bound, Duration::ms(7));
 }
 
-// Windows: of three steps, whole-step bounds speak of the first, per-step ones of each, and a second chain of the steady one.
+// Windows: of three steps, whole-step bounds speak of the first, per-step ones of each, and a second chain of the steady
+// one.
 TEST(Bounds, EachBoundIsComparedWithItsWindow) {
   const Star star{{.gpus = 4}};
   const StarRouter router{star};
@@ -192,7 +197,9 @@ TEST(Bounds, ABoundAboveTheSimulatedTimeIsBroken) {
 }
 
 /// A duration of 0.1 to 5 ms.
-rc::Gen<Duration> some_ms() { return rc::gen::map(rc::gen::inRange(100, 5000), [](int us) { return Duration::us(us); }); }
+rc::Gen<Duration> some_ms() {
+  return rc::gen::map(rc::gen::inRange(100, 5000), [](int us) { return Duration::us(us); });
+}
 
 void expect_all_hold(const std::vector<Bound>& bounds) {
   for (const Bound& b : bounds) {
@@ -224,7 +231,8 @@ RC_GTEST_PROP(BoundsProperty, NoCollectiveBeatsABound, ()) {
   const CollectiveKind kind = kinds[*rc::gen::inRange<std::size_t>(0, kinds.size())];
   RC_PRE(kind != CollectiveKind::all_to_all_v);
   const auto algorithms = workloads::algorithms_of(kind);
-  testing::CollectiveProgram call{.kind = kind, .algorithm = algorithms[*rc::gen::inRange<std::size_t>(0, algorithms.size())]};
+  testing::CollectiveProgram call{.kind = kind,
+                                  .algorithm = algorithms[*rc::gen::inRange<std::size_t>(0, algorithms.size())]};
   call.bytes = sim::Bytes{static_cast<double>(*rc::gen::inRange(1, 50'000'000))};
   call.calls = *rc::gen::inRange<std::uint32_t>(1, 4);
   call.options.domain_size = 2;

@@ -22,8 +22,8 @@ using testing::ScratchDirectory;
 
 constexpr std::uint64_t kRows = 40'000;  // more than two chunks
 
-const std::vector<Column> kColumns{{"id", ColumnType::uint64}, {"name", ColumnType::text, 8}, {"value", ColumnType::float64},
-                                   {"delta", ColumnType::int32}};
+const std::vector<Column> kColumns{
+    {"id", ColumnType::uint64}, {"name", ColumnType::text, 8}, {"value", ColumnType::float64}, {"delta", ColumnType::int32}};
 
 void write_sample(const std::string& path) {
   H5File file{path, false};

@@ -1,6 +1,8 @@
 // Text, JSON and CSV are one Result printed three ways.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -83,7 +85,8 @@ TEST(Printers, TheCsvHasTheFieldsOfTheJson) {
   std::size_t numbers = 0;
   while (std::getline(lines, line)) {
     const std::size_t comma = line.find(','), last = line.rfind(',');
-    std::string path = "/" + line.substr(0, comma);
+    std::string path{"/"};
+    path += line.substr(0, comma);
     std::replace(path.begin(), path.end(), '.', '/');
     const auto& value = json.at(nlohmann::json::json_pointer{path});
     if (!value.is_number()) continue;
@@ -102,7 +105,8 @@ TEST(Printers, TheSchemaComesFirstAndListsAreThere) {
   EXPECT_EQ(json["bounds"].size(), r.bounds.size());
   EXPECT_EQ(json["most_loaded_links"].size(), 10U);
   EXPECT_EQ(json["collectives"][0]["algorithm"], "ring");
-  EXPECT_EQ(std::count_if(json["bounds"].begin(), json["bounds"].end(), [](const auto& b) { return b["binds"] == true; }), 1);
+  EXPECT_EQ(std::count_if(json["bounds"].begin(), json["bounds"].end(), [](const auto& b) { return b["binds"] == true; }),
+            1);
 }
 
 // Wall time and memory differ from run to run: only on request.

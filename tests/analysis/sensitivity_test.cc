@@ -24,7 +24,8 @@ double value_of(const std::vector<Sensitivity>& all, const std::string& resource
 std::vector<Sensitivity> of_one_broadcast(double bytes, Duration latency) {
   const Star star{{.gpus = 2, .latency = latency}};
   const auto w = testing::collective_workload(
-      2, {.kind = workloads::CollectiveKind::send_recv, .algorithm = workloads::Algorithm::direct, .bytes = sim::Bytes{bytes}});
+      2,
+      {.kind = workloads::CollectiveKind::send_recv, .algorithm = workloads::Algorithm::direct, .bytes = sim::Bytes{bytes}});
   return sensitivities(resources_of(star.fabric), [&](const Perturbation& p) {
     Star changed = star;
     changed.fabric.links = perturbed_links(star.fabric, p);

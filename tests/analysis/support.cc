@@ -63,7 +63,9 @@ void join_all(sim::Program& program, std::uint32_t gpus) {
 
 }  // namespace
 
-LinkId Star::up(const StarSpec& spec, std::uint32_t gpu, std::uint32_t plane) { return LinkId{2 * (gpu * spec.planes + plane)}; }
+LinkId Star::up(const StarSpec& spec, std::uint32_t gpu, std::uint32_t plane) {
+  return LinkId{2 * (gpu * spec.planes + plane)};
+}
 LinkId Star::down(const StarSpec& spec, std::uint32_t gpu, std::uint32_t plane) {
   return LinkId{2 * (gpu * spec.planes + plane) + 1};
 }
@@ -110,9 +112,9 @@ sim::Path StarRouter::do_route(sim::EndpointId source, sim::EndpointId destinati
   ++asked_;
   if (source == destination) return {};
   const auto plane = static_cast<std::uint32_t>((connection * 0x9e3779b97f4a7c15U >> 32) % star_.spec.planes);
-  return sim::single_path(
-      star_.fabric.links,
-      {Star::up(star_.spec, index(source), plane), Star::down(star_.spec, index(destination), plane)}, overhead_);
+  return sim::single_path(star_.fabric.links,
+                          {Star::up(star_.spec, index(source), plane), Star::down(star_.spec, index(destination), plane)},
+                          overhead_);
 }
 
 sim::Path StarRouter::do_route_in_switch(std::span<const sim::EndpointId> members) const {
@@ -157,7 +159,8 @@ workloads::Workload data_parallel(const DataParallel& what) {
   role.streams = 2;
   role.slots = 1;
   role.add({.kind = sim::OpKind::compute, .label = compute, .argument = add_duration(p, what.compute)}, {});
-  const std::uint32_t last = role.add({.kind = sim::OpKind::compute, .label = norm, .argument = add_duration(p, what.memory_bound)}, {});
+  const std::uint32_t last =
+      role.add({.kind = sim::OpKind::compute, .label = norm, .argument = add_duration(p, what.memory_bound)}, {});
   const sim::Dependency gradients{0, last};
   const std::uint32_t reduced = role.add({.kind = sim::OpKind::collective, .label = reduce, .stream = 1}, {&gradients, 1});
   const sim::Dependency sum{1, reduced};
@@ -212,14 +215,19 @@ class StageWriter {
     std::vector<sim::Dependency> needs;
     if (receives) {
       const auto slot = static_cast<std::uint16_t>(receive_stream == 1 ? 0 : 2);
-      needs.push_back({receive_stream, role_.add({.kind = sim::OpKind::receive, .label = message_, .stream = receive_stream,
-                                                  .slot = slot, .microbatch = m}, {})});
+      needs.push_back(
+          {receive_stream,
+           role_.add(
+               {.kind = sim::OpKind::receive, .label = message_, .stream = receive_stream, .slot = slot, .microbatch = m},
+               {})});
     }
-    const std::uint32_t done = role_.add({.kind = sim::OpKind::compute, .label = compute_, .argument = duration, .microbatch = m}, needs);
+    const std::uint32_t done =
+        role_.add({.kind = sim::OpKind::compute, .label = compute_, .argument = duration, .microbatch = m}, needs);
     if (!sends) return;
     const auto slot = static_cast<std::uint16_t>(send_stream == 2 ? 1 : 3);
     const sim::Dependency ready{0, done};
-    role_.add({.kind = sim::OpKind::send, .label = message_, .stream = send_stream, .slot = slot, .microbatch = m}, {&ready, 1});
+    role_.add({.kind = sim::OpKind::send, .label = message_, .stream = send_stream, .slot = slot, .microbatch = m},
+              {&ready, 1});
   }
 
   const Pipeline& what_;

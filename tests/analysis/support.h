@@ -1,5 +1,5 @@
-// What the tests of analysis share: a star fabric (every GPU on one or more switches), its router, and three small programs whose
-// times can be worked out by hand.
+// What the tests of analysis share: a star fabric (every GPU on one or more switches), its router, and three small programs
+// whose times can be worked out by hand.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct StarSpec {
   sim::Duration latency{};
 };
 
-/// GPU g's links to and from plane p are up(g, p) and down(g, p). Every GPU is a cut of kind "node", the lower half of the GPUs
-/// one of kind "bisection".
+/// GPU g's links to and from plane p are up(g, p) and down(g, p). Every GPU is a cut of kind "node", the lower half of the
+/// GPUs one of kind "bisection".
 struct Star {
   explicit Star(const StarSpec& spec);
   [[nodiscard]] static sim::LinkId up(const StarSpec& spec, std::uint32_t gpu, std::uint32_t plane = 0);

@@ -21,7 +21,8 @@ void expect_conserved(const Star& star, const sim::Router& router, const workloa
   double total = 0;
   for (std::uint32_t l = 0; l < counted.size(); ++l) {
     const sim::LinkId id{l};
-    EXPECT_NEAR(record.links[id].bytes, counted[id], 1e-6 + 1e-9 * counted[id]) << what << ", " << star.fabric.link_info[id].name;
+    EXPECT_NEAR(record.links[id].bytes, counted[id], 1e-6 + 1e-9 * counted[id])
+        << what << ", " << star.fabric.link_info[id].name;
     total += counted[id];
   }
   EXPECT_TRUE(total > 0 || what.find("barrier") != std::string::npos) << what << " moves something";
@@ -32,7 +33,8 @@ TEST(Traffic, ARingAllReduceLoadsEveryPortWithTwiceNMinusOneOverN) {
   const Star star{{.gpus = 8}};
   const StarRouter router{star};
   const auto w = testing::collective_workload(8, {.bytes = sim::Bytes{8e6}, .calls = 3});
-  for (const double bytes : bytes_per_link(star.fabric.links, router, w.program)) EXPECT_DOUBLE_EQ(bytes, 3 * 2.0 * 7 / 8 * 8e6);
+  for (const double bytes : bytes_per_link(star.fabric.links, router, w.program))
+    EXPECT_DOUBLE_EQ(bytes, 3 * 2.0 * 7 / 8 * 8e6);
 }
 
 // Bytes counted equal bytes carried: every collective by every algorithm, in steps and in bulk.
@@ -53,8 +55,9 @@ TEST(Traffic, EveryCollectiveCarriesWhatIsCounted) {
       for (const sim::CollectiveMode mode : {sim::CollectiveMode::step, sim::CollectiveMode::bulk}) {
         sim::RunOptions options;
         options.collectives = mode;
-        expect_conserved(star, router, w, options,
-                         to_string(kind) + " " + to_string(algorithm) + (mode == sim::CollectiveMode::bulk ? " bulk" : " step"));
+        expect_conserved(
+            star, router, w, options,
+            to_string(kind) + " " + to_string(algorithm) + (mode == sim::CollectiveMode::bulk ? " bulk" : " step"));
       }
     }
   }
@@ -66,8 +69,9 @@ TEST(Traffic, HashedRoutesAreCountedOnThePathsThatTheEngineTakes) {
   const StarRouter router{star};
   expect_conserved(star, router, testing::collective_workload(8, {.bytes = sim::Bytes{8e6}, .calls = 2}), {}, "ring");
   const sim::Duration ms = sim::Duration::ms(1);
-  const auto p = testing::pipeline(
-      {.forward = std::vector<sim::Duration>(8, ms), .backward = std::vector<sim::Duration>(8, ms), .bytes = sim::Bytes{1e6}});
+  const auto p = testing::pipeline({.forward = std::vector<sim::Duration>(8, ms),
+                                    .backward = std::vector<sim::Duration>(8, ms),
+                                    .bytes = sim::Bytes{1e6}});
   expect_conserved(star, router, p, {}, "pipeline");
 }
 
@@ -76,7 +80,8 @@ TEST(Traffic, APipelineSendsEveryMicrobatchOverEveryBoundaryBothWays) {
   const Star star{{.gpus = 3}};
   const StarRouter router{star};
   const sim::Duration ms = sim::Duration::ms(1);
-  const auto w = testing::pipeline({.microbatches = 5, .forward = {ms, ms, ms}, .backward = {ms, ms, ms}, .bytes = sim::Bytes{1e6}});
+  const auto w =
+      testing::pipeline({.microbatches = 5, .forward = {ms, ms, ms}, .backward = {ms, ms, ms}, .bytes = sim::Bytes{1e6}});
   const auto bytes = bytes_per_link(star.fabric.links, router, w.program);
   EXPECT_DOUBLE_EQ(bytes[Star::up(star.spec, 0)], 5e6);    // forward
   EXPECT_DOUBLE_EQ(bytes[Star::up(star.spec, 1)], 10e6);   // forward and backward

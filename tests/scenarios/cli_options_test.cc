@@ -100,7 +100,7 @@ TEST(CommandLine, EveryFlagOfRunArrives) {
   EXPECT_TRUE(all.trace_transfers);
   EXPECT_THAT(all.overrides, ElementsAre("run.bins=12"));
   EXPECT_EQ(all.threads, 3U);
-  EXPECT_EQ(all.format, Format::csv);
+  EXPECT_EQ(all.format, Format::json);
 }
 
 TEST(CommandLine, AWordThatIsNotAllowedIsRefusedWithThoseThatAre) {
@@ -121,6 +121,10 @@ TEST(CommandLine, WhatFillsTheResultFileNeedsOne) {
   EXPECT_THAT(refusal({"run", "s.yaml", "--keep-partial"}), HasSubstr("give -o too"));
   EXPECT_THAT(refusal({"run", "s.yaml", "-o", "r.json"}),
               StartsWith("-o: found 'r.json', allowed: a name that ends in .h5"));
+}
+
+TEST(CommandLine, AnExplanationIsNoTable) {
+  EXPECT_EQ(refusal({"run", "s.yaml", "--explain", "--format", "csv"}), "--explain: allowed with --format text and json");
 }
 
 TEST(CommandLine, AMisspeltWordFindsItsNeighbour) {

@@ -67,13 +67,15 @@ TEST(Quantity, RefusesWhatIsNoQuantity) {
   EXPECT_EQ(parse_duration("-1 us").error, "a time may not be negative, found '-1 us'");
   EXPECT_EQ(parse_duration("nan s").error, "expected a time such as 1.5 us, found 'nan s'");
   EXPECT_EQ(parse_duration("inf s").error, "expected a time such as 1.5 us, found 'inf s'");
-  EXPECT_EQ(parse_bytes("0x10 B").error, "'x10 B' is no unit of a size; units: B, kB, KiB, MB, MiB, GB, GiB, TB, TiB, PB, PiB");
+  EXPECT_EQ(parse_bytes("0x10 B").error,
+            "'x10 B' is no unit of a size; units: B, kB, KiB, MB, MiB, GB, GiB, TB, TiB, PB, PiB");
   EXPECT_EQ(parse_bytes("010 B").error, "a number may not begin with a superfluous 0, found '010'");
   EXPECT_EQ(parse_bytes("1e5000 B").error, "the number '1e5000' is out of range");
   EXPECT_EQ(parse_duration("101 d").error, "time of at most 100 d is expected, found '101 d'");
   EXPECT_EQ(parse_bandwidth("1e10 TB/s").error, "bandwidth of at most 1000000 TB/s is expected, found '1e10 TB/s'");
   EXPECT_EQ(parse_duration("0.1 ps").error, "a time of at least 1 ps (or 0) is expected, found '0.1 ps'");
-  EXPECT_EQ(parse_bytes("8 GB/s").error, "'GB/s' is no unit of a size; units: B, kB, KiB, MB, MiB, GB, GiB, TB, TiB, PB, PiB");
+  EXPECT_EQ(parse_bytes("8 GB/s").error,
+            "'GB/s' is no unit of a size; units: B, kB, KiB, MB, MiB, GB, GiB, TB, TiB, PB, PiB");
 }
 
 TEST(Quantity, WholeNumbersAreDigitsOnly) {

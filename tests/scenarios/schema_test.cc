@@ -1,5 +1,7 @@
-// Every key of the schema does what it says: setting it sets the field that it stands for, and the scenario printed with it reads
-// back the same. The list of keys is the schema's own, so a key without a case is a failure.
+// Every key of the schema does what it says: setting it sets the field that it stands for, and the scenario printed with it
+// reads back the same. The list of keys is the schema's own, so a key without a case is a failure.
+#include "scenarios/schema.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include <vector>
 
 #include "scenarios/describer.h"
-#include "scenarios/schema.h"
 #include "tests/scenarios/schema_cases.h"
 
 namespace traingraph::scenarios {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-
 #include <unistd.h>
 
 #include <filesystem>
@@ -63,7 +62,8 @@ TEST(YamlReader, RefusesWhatYamlWouldAcceptInSilence) {
   EXPECT_EQ(read("a: &x {k: 1}\nb: {<<: *x}\n").errors,
             "s.yaml:2:5: merge keys ('<<') are not supported; write the keys out, or use a preset");
   EXPECT_EQ(read("[a]: 1\n").errors, "s.yaml:1:1: a key must be a word, found a list");
-  EXPECT_EQ(read("a: !!int 3\n").errors, "s.yaml:1:4: tags ('tag:yaml.org,2002:int') are not supported; write the value alone");
+  EXPECT_EQ(read("a: !!int 3\n").errors,
+            "s.yaml:1:4: tags ('tag:yaml.org,2002:int') are not supported; write the value alone");
   EXPECT_EQ(read("a: 1\n---\nb: 2\n").errors, "s.yaml: more than one YAML document ('---'); a scenario is one");
 }
 

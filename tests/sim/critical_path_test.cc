@@ -45,10 +45,12 @@ class CriticalPath : public ::testing::Test {
 using Path = std::vector<Element>;
 
 TEST_F(CriticalPath, AChainOnOneStream) {
-  // Joined in one event, listed one by one.
-  b.compute(x, 3_us);
+  // Joined in one event or not, they are listed one by one. Nothing else was waited for: the slack counts from time zero.
+  const Dependency first = b.compute(x, 3_us);
   b.compute(x, 4_us);
-  EXPECT_EQ(path(), (Path{{0, 0, 0, 3, 0}, {0, 1, 3, 7, 0}}));
+  EXPECT_EQ(path(), (Path{{0, 0, 0, 3, 3}, {0, 1, 3, 7, 0}}));
+  b.marker(x, {.label = "watch", .stream = 1, .after = {first}});
+  EXPECT_EQ(path(), (Path{{0, 0, 0, 3, 3}, {0, 1, 3, 7, 0}}));
 }
 
 TEST_F(CriticalPath, TheLongerOfTwoBranches) {
@@ -67,15 +69,16 @@ TEST_F(CriticalPath, ThroughAMessage) {
   b.compute(y, 6_us);
   b.receive(y, c);
   b.compute(y, 2_us);
-  EXPECT_EQ(path(), (Path{{0, 0, 0, 5, 2}, {1, 1, 5, 8, 0}, {1, 2, 8, 10, 0}}));
+  EXPECT_EQ(path(), (Path{{0, 0, 0, 5, 2}, {1, 1, 5, 8, 8}, {1, 2, 8, 10, 0}}));
 }
 
 TEST_F(CriticalPath, AMessageThatWasThereIsNotOnIt) {
+  // It arrives at 3 us, y asks for it at 6.
   b.send(x, c, Bytes{1000});
   b.compute(y, 6_us);
   b.receive(y, c);
   b.compute(y, 2_us);
-  EXPECT_EQ(path(), (Path{{1, 0, 0, 6, 0}, {1, 1, 6, 6, 0}, {1, 2, 6, 8, 0}}));
+  EXPECT_EQ(path(), (Path{{1, 0, 0, 6, 3}, {1, 1, 6, 6, 6}, {1, 2, 6, 8, 0}}));
 }
 
 TEST_F(CriticalPath, ThroughTheLastMemberOfACollective) {
@@ -87,7 +90,7 @@ TEST_F(CriticalPath, ThroughTheLastMemberOfACollective) {
     b.call(rank, world, kind);
   }
   b.compute(x, 5_us);
-  EXPECT_EQ(path(), (Path{{2, 0, 0, 6, 2}, {0, 1, 6, 10, 0}, {0, 2, 10, 15, 0}}));
+  EXPECT_EQ(path(), (Path{{2, 0, 0, 6, 2}, {0, 1, 6, 10, 10}, {0, 2, 10, 15, 0}}));
 }
 
 TEST_F(CriticalPath, WhatFollowsTheReleaserAtOnceIsNotOnIt) {
@@ -97,7 +100,7 @@ TEST_F(CriticalPath, WhatFollowsTheReleaserAtOnceIsNotOnIt) {
   const Dependency r = b.receive(y, c, {.label = "receive", .stream = 1});
   b.marker(y, {.label = "marker", .stream = 1});
   b.compute(y, 2_us, {.after = {r}});
-  EXPECT_EQ(path(), (Path{{0, 0, 0, 5, 8}, {1, 0, 5, 8, 8}, {1, 2, 8, 10, 0}}));
+  EXPECT_EQ(path(), (Path{{0, 0, 0, 5, 5}, {1, 0, 5, 8, 8}, {1, 2, 8, 10, 0}}));
 }
 
 TEST_F(CriticalPath, OnlyTheReportedWindow) {
@@ -110,12 +113,12 @@ TEST_F(CriticalPath, OnlyTheReportedWindow) {
 
 TEST_F(CriticalPath, IsCutAtTheWindow) {
   // Steps of 10 us, but y's last 2 us of each step come after x's: x is ahead by 2 us when step 1 ends at 12 us. In the window (12, 22]
-  // x's operation counts from 12 us on.
+  // x's operation counts from 12 us on; y has waited since then, so x's message could have come 10 us earlier.
   b.compute(x, 10_us);
   b.send(x, c, Bytes{0});
   b.receive(y, c);
   b.steps(2);
-  EXPECT_EQ(path(), (Path{{0, 0, 12, 20, 8}, {1, 0, 20, 22, 0}}));
+  EXPECT_EQ(path(), (Path{{0, 0, 12, 20, 10}, {1, 0, 20, 22, 0}}));
 }
 
 TEST_F(CriticalPath, CanBeLeftOut) {

@@ -97,6 +97,22 @@ TEST_P(Messages, AChannelKeepsItsOrder) {
   EXPECT_EQ(p.end(y, 2), 6_us);
 }
 
+TEST_P(Messages, TwoStreamsMayWaitOnOneChannel) {
+  // Both wait from the start; the first message releases the one that came first, the second the other.
+  const SwitchFabric fabric{2, kByteANanosecond};
+  ProgramBuilder b;
+  const RankId x = b.rank(0), y = b.rank(1);
+  const ChannelId c = b.channel(x, y);
+  b.send(x, c, Bytes{1000});
+  b.send(x, c, Bytes{2000});
+  b.receive(y, c, {.label = "receive", .stream = 1});
+  b.compute(y, 100_ns, {.label = "work", .stream = 2});
+  b.receive(y, c, {.label = "receive", .stream = 2});
+  const Played p = play_on(fabric, b, options);
+  EXPECT_EQ(p.end(y, 0), 1_us);
+  EXPECT_EQ(p.end(y, 2), 3_us);
+}
+
 TEST_P(Messages, ACapSlowsAMessageThatIsAlone) {
   // Cap 0.25 byte/ns: 1000 bytes take 4 us.
   const SwitchFabric fabric{2, kByteANanosecond};

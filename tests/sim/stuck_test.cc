@@ -22,6 +22,11 @@ class Stuck : public ::testing::Test {
     }
     return "no error";
   }
+  /// The text behind "deadlock at <when>: ".
+  std::string deadlock() {
+    const std::string text = error();
+    return text.starts_with("deadlock at ") ? text.substr(text.find(": ") + 2) : text;
+  }
   void all_call(std::uint32_t kind) {
     for (const RankId r : {x, y, z}) b.call(r, world, kind, {.label = "sync"});
   }
@@ -50,8 +55,8 @@ TEST_F(Stuck, TwoRanksThatReceiveBeforeTheySend) {
   b.send(x, there, Bytes{1});
   b.receive(y, there);
   b.send(y, back, Bytes{1});
-  EXPECT_EQ(error(),
-            "deadlock at 0 s: 2 operations can never start or end; the first:\n"
+  EXPECT_EQ(deadlock(),
+            "2 operations can never start or end; the first:\n"
             "  rank 0 (role 0): 'receive' (step 1) waits for a message from rank 1\n"
             "  rank 1 (role 1): 'receive' (step 1) waits for a message from rank 0");
 }
@@ -80,8 +85,8 @@ TEST_F(Stuck, ALinkThatStaysDown) {
   const ChannelId c = b.channel(x, y);
   b.send(x, c, Bytes{4000});
   b.change_link(1_us, 0, Bandwidth{});
-  EXPECT_EQ(error(),
-            "deadlock at 1e-06 s: 1 operation can never start or end; the first:\n"
+  EXPECT_EQ(deadlock(),
+            "1 operation can never start or end; the first:\n"
             "  rank 0 (role 0): 'send' (step 1) waits for its transfer, which has no rate (a link on its path is down)");
 }
 
@@ -100,7 +105,7 @@ TEST_F(Stuck, AMemberThatNeverArrivesIsNamed) {
   for (const RankId r : {x, y}) b.call(r, world, all_reduce);
   EXPECT_EQ(error(),
             "collective 'all-reduce' on communicator 'dp[0]' (call number 2) never completes: ranks 0, 1 entered, rank 2 never "
-            "arrive");
+            "arrives");
 }
 
 TEST_F(Stuck, AMemberThatIsHeldElsewhereIsNamedWithWhatItWaitsFor) {
@@ -109,8 +114,8 @@ TEST_F(Stuck, AMemberThatIsHeldElsewhereIsNamedWithWhatItWaitsFor) {
   b.call(y, world, all_reduce, {.label = "sync"});
   b.receive(z, c, {.label = "recv"});
   b.call(z, world, all_reduce, {.label = "sync"});
-  EXPECT_EQ(error(),
-            "deadlock at 0 s: 3 operations can never start or end; the first:\n"
+  EXPECT_EQ(deadlock(),
+            "3 operations can never start or end; the first:\n"
             "  rank 0 (role 0): 'sync' (step 1) waits for rank 2 to enter 'all-reduce' on 'dp[0]'\n"
             "  rank 1 (role 1): 'sync' (step 1) waits for rank 2 to enter 'all-reduce' on 'dp[0]'\n"
             "  rank 2 (role 2): 'recv' (step 1) waits for a message from rank 0");
@@ -127,8 +132,8 @@ TEST_F(Stuck, EachOfTwoCallsOfOneRankIsExplainedByItsOwn) {
   b.receive(z, c, {.label = "recv"});
   b.call(z, world, all_reduce);
   b.call(z, world, all_reduce);
-  EXPECT_EQ(error(),
-            "deadlock at 0 s: 4 operations can never start or end; the first:\n"
+  EXPECT_EQ(deadlock(),
+            "4 operations can never start or end; the first:\n"
             "  rank 0 (role 0): 'first' (step 1) waits for rank 2 to enter 'all-reduce' on 'dp[0]'\n"
             "  rank 1 (role 1): 'first' (step 1) waits for rank 2 to enter 'all-reduce' on 'dp[0]'\n"
             "  rank 1 (role 1): 'second' (step 1) waits for ranks 0, 2 to enter 'all-reduce' on 'dp[0]'\n"
