@@ -61,9 +61,11 @@ void fill_splits(const AnalyzeInputs& in, Result& result) {
     up_to += b.members;
     return 2 * up_to >= result.gpus;
   });
-  const auto busiest = std::find_if(ranks.begin(), ranks.end(), [&](const Busy& b) { return b.time == ranks.back().time; });
-  result.busiest = named_split(in, busiest->rank);
-  result.median = named_split(in, median->rank);
+  const auto lowest_rank_with = [&](Duration time) {
+    return std::find_if(ranks.begin(), ranks.end(), [&](const Busy& b) { return b.time == time; })->rank;
+  };
+  result.busiest = named_split(in, lowest_rank_with(ranks.back().time));
+  result.median = named_split(in, lowest_rank_with(median->time));
   result.least_busy = named_split(in, ranks.front().rank);
 }
 

@@ -224,7 +224,7 @@ void append_chains(const sim::Record& ideal, std::vector<Bound>& bounds) {
   }
   Bound first{.number = 4,
               .name = "chain",
-              .subject = "longest chain of the first step",
+              .subject = "a whole first step",
               .holds_for = "this program on any load",
               .window = BoundWindow::first_step,
               .value = ideal.step_ends.front().since_start(),
@@ -232,7 +232,7 @@ void append_chains(const sim::Record& ideal, std::vector<Bound>& bounds) {
   Bound steady = first;
   bounds.push_back(std::move(first));
   if (ideal.step_ends.size() < 2) return;
-  steady.subject = "longest chain from step to step";
+  steady.subject = "one step to the next";
   steady.window = BoundWindow::steady_step;
   steady.value = ideal.step_time();
   bounds.push_back(std::move(steady));

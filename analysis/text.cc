@@ -23,7 +23,8 @@ std::string share(sim::Duration part, sim::Duration whole) {
 std::string head(const Result& r) {
   std::string text;
   if (!r.description.empty()) text += line(r.description);
-  text += line(fmt::format("{} GPUs on {}, network model {}", with_thousands(r.gpus), r.fabric, r.network));
+  const std::string where = r.fabric.empty() ? "" : " on " + r.fabric;
+  text += line(fmt::format("{} GPUs{}, network model {}", with_thousands(r.gpus), where, r.network));
   text += "\n";
   const std::string which = r.steps > 1 ? fmt::format("  (step {} of {})", r.steps, r.steps) : "";
   text += line(fmt::format("step time        {}{}", human_time(r.step_time), which));
@@ -87,10 +88,10 @@ std::string top_links(const Result& r) {
 
 std::string bounds(const Result& r) {
   if (r.bounds.empty()) return "";
-  std::string text = heading(fmt::format("{:<16}{:>12}  {:<30}{:<28}{}", "lower bounds", "", "of", "holds for", "window"));
+  std::string text = heading(fmt::format("{:<16}{:>12}  {:<28}{:<30}{}", "lower bounds", "", "of", "holds for", "window"));
   for (const Bound& b : r.bounds) {
-    text += line(fmt::format("{} {:<14}{:>12}  {:<30}{:<28}{}", b.binds ? "*" : " ", b.name, human_time(b.value),
-                             shortened(b.subject, 29), b.holds_for, to_string(b.window)));
+    text += line(fmt::format("{} {:<14}{:>12}  {:<28}{:<30}{}", b.binds ? "*" : " ", b.name, human_time(b.value),
+                             shortened(b.subject, 27), b.holds_for, to_string(b.window)));
     if (!b.holds()) text += line(fmt::format("  BROKEN: simulated in {}, below this bound", human_time(b.simulated)));
   }
   return text;

@@ -83,13 +83,16 @@ void check_custom(const ClusterSpec& c, const topology::Custom& custom, Checker&
     check.expect(added, fmt::format("cluster.scale_out.devices[{}].name", i), "'{}' is also the name of devices[{}]",
                  custom.devices[i].name, at->second);
   }
-  std::vector<std::string> names;  // for suggestions; only made when one is needed
+  // Suggestions compare with every device, so only the first few unknown names get one.
+  std::size_t suggestions = 0;
   const auto known = [&](const std::string& name, std::size_t i, std::string_view end) {
     if (first.contains(name)) return;
-    if (names.empty()) {
+    constexpr std::size_t kMostSuggestions = 10;
+    std::vector<std::string> names;
+    if (suggestions++ < kMostSuggestions) {
       for (const auto& d : custom.devices) names.push_back(d.name);
     }
-    const std::string_view near = names.size() < 10000 ? nearest(name, names) : std::string_view{};
+    const std::string_view near = nearest(name, names);
     check.expect(false, fmt::format("cluster.scale_out.links[{}].{}", i, end), "no device '{}'{}", name,
                  near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
   };

@@ -36,7 +36,7 @@ is refused before the run starts unless --force is given.
 The progress line is shown on a terminal only, after half a second; the time left follows from the work done.
 Examples:
   traingraph run scenarios/examples/gpt3_175b_1024_a100.yaml -o gpt3.h5
-  traingraph run S.yaml --set parallel.tp=4 --format json > tp4.json
+  traingraph run S.yaml --set workload.global_batch=3072 --format json > batch3072.json
 )";
 
 constexpr std::string_view kCheckHelp = R"(

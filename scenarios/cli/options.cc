@@ -108,7 +108,7 @@ Options understand(const RawOptions& raw, const Terminal& terminal, std::uint32_
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
       throw UsageError{
-          fmt::format("--set: found '{}', allowed: a key's path, '=', and its value (--set parallel.tp=4)", text)};
+          fmt::format("--set: found '{}', allowed: a key's path, '=', and its value (--set cluster.nodes=64)", text)};
     }
   }
   if (raw.seed) {

@@ -133,9 +133,10 @@ TEST(ResultFile, AllTasksAndTransfersAreTraced) {
     EXPECT_EQ(tasks[i]["id"], i);
     EXPECT_LE(tasks[i]["ready_ps"], tasks[i]["start_ps"]);
     EXPECT_LE(tasks[i]["start_ps"], tasks[i]["end_ps"]);
-    std::int64_t& before = stream_end[{tasks[i]["rank"], tasks[i]["stream"]}];
+    const auto rank = tasks[i]["rank"].get<std::uint32_t>(), stream = tasks[i]["stream"].get<std::uint32_t>();
+    std::int64_t& before = stream_end[{rank, stream}];
     EXPECT_GE(tasks[i]["start_ps"], before);
-    before = tasks[i]["end_ps"];
+    before = tasks[i]["end_ps"].get<std::int64_t>();
   }
   EXPECT_EQ(tasks.back()["name"], "adam");
   EXPECT_EQ(tasks.back()["end_ps"], w.record.window_end().count_ps());

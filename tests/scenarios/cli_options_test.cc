@@ -87,7 +87,7 @@ TEST(CommandLine, EveryFlagOfRunArrives) {
   const Options all = options({"run",       "s.yaml",    "-o",      "r.h5",          "--force", "--keep-partial", "--quiet",
                                "--plain",   "--explain", "--stats", "--sensitivity", "--trace", "tasks",          "--trace",
                                "transfers", "--bins",    "12",      "--threads",     "3",       "--no-symmetry",  "--format",
-                               "csv"});
+                               "json"});
   EXPECT_EQ(all.output, "r.h5");
   EXPECT_TRUE(all.output_policy.force);
   EXPECT_TRUE(all.output_policy.keep_partial);

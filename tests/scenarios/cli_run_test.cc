@@ -226,7 +226,7 @@ TEST_F(Cli, AnInterruptedRunLeavesNothing) {
     start.words = {"run", endless, "-o", result};
     start.meanwhile = [&](pid_t process) {
       // The file in the making appears when the simulation is about to start.
-      for (int i = 0; i < 3000 && !std::filesystem::exists(result + ".part"); ++i) {
+      for (int i = 0; i < 1000 && !std::filesystem::exists(result + ".part"); ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds{10});
       }
       std::this_thread::sleep_for(std::chrono::milliseconds{300});

@@ -23,7 +23,9 @@ struct Include {
   std::string target;
 };
 
-bool is_source(const std::filesystem::path& path) { return path.extension() == ".h" || path.extension() == ".inl" || path.extension() == ".cc"; }
+bool is_source(const std::filesystem::path& path) {
+  return path.extension() == ".h" || path.extension() == ".inl" || path.extension() == ".cc";
+}
 
 std::vector<Include> includes_in(std::string_view folder) {
   static const std::regex pattern{R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])"};
