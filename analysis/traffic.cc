@@ -17,14 +17,6 @@ using sim::EndpointId;
 using sim::OpKind;
 using sim::Program;
 
-/// The engine's number for the connection from one member of a communicator to another (sim/collective_plans.cc). Hashed
-/// routes follow it; the conservation test under ECMP fails when the two differ.
-std::uint64_t collective_connection(CommunicatorId communicator, std::uint32_t source, std::uint32_t destination) {
-  std::uint64_t x = std::uint64_t{index(communicator)} * 0x9e3779b97f4a7c15U;
-  x ^= (std::uint64_t{source} << 32 | destination) + 0x632be59bd9b4e019U + (x << 6) + (x >> 2);
-  return x;
-}
-
 /// One distinct call of a template: through which slot, with which argument, how often per step.
 struct SlotCall {
   std::uint16_t slot = 0;
@@ -140,7 +132,7 @@ class FlowWalk {
                router_.route_in_switch(endpoints_));
       } else {
         point_to_point(endpoints_[edge.source], endpoints_[edge.destination], edge.bytes,
-                       collective_connection(id, edge.source, edge.destination));
+                       sim::member_connection(id, edge.source, edge.destination));
       }
     }
   }

@@ -61,7 +61,7 @@ RunOutcome simulate_scenario(const Scenario& scenario, const Prepared& prepared,
 
   options.progress = nullptr;
   std::optional<sim::Record> chain;
-  if (outcome.record.program_transfers <= options.step_limit) {
+  if (outcome.record.inexact_transfers <= options.step_limit) {
     chain = analysis::longest_chain(prepared.fabric->links, *prepared.router, prepared.workload.program, options);
   }
   outcome.result = analysis::analyze({.fabric = *prepared.fabric,

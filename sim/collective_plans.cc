@@ -12,12 +12,6 @@ namespace {
 /// Above this many lanes a collective's links are not surveyed for exact bulk play (memory and start-up time).
 constexpr std::uint32_t kSurveyLanes = 1u << 20;
 
-std::uint64_t connection_of(CommunicatorId communicator, std::uint32_t source, std::uint32_t destination) {
-  std::uint64_t x = std::uint64_t{index(communicator)} * 0x9e3779b97f4a7c15U;
-  x ^= (std::uint64_t{source} << 32 | destination) + 0x632be59bd9b4e019U + (x << 6) + (x >> 2);
-  return x;
-}
-
 /// The distinct ranks whose transfers use a link, while they are few; and the stream on which they start them.
 struct LinkUsers {
   static constexpr std::size_t kMost = 8;
@@ -40,6 +34,14 @@ struct LinkUsers {
   }
 };
 
+}  // namespace
+
+std::uint64_t member_connection(CommunicatorId communicator, std::uint32_t source, std::uint32_t destination) {
+  std::uint64_t x = std::uint64_t{index(communicator)} * 0x9e3779b97f4a7c15U;
+  x ^= (std::uint64_t{source} << 32 | destination) + 0x632be59bd9b4e019U + (x << 6) + (x >> 2);
+  return x;
+}
+
 std::uint32_t lane_member(const TransferSource& source, std::uint32_t lane) {
   std::uint32_t low = 0;
   std::uint32_t high = source.members();
@@ -49,8 +51,6 @@ std::uint32_t lane_member(const TransferSource& source, std::uint32_t lane) {
   }
   return low;
 }
-
-}  // namespace
 
 CollectivePlans::CollectivePlans(const LinkTable& links, const Program& program, const RunOptions& options,
                                  PathTable& paths, PathCache& cache)
@@ -95,7 +95,7 @@ PathId CollectivePlans::path(CollectivePlan& plan, std::uint32_t lane, const Sen
   }
   const std::uint32_t from = lane_member(*plan.source, lane);
   const PathId path = cache_.path(endpoint(from), endpoint(send.destination),
-                                  connection_of(plan.communicator, from, send.destination));
+                                  member_connection(plan.communicator, from, send.destination));
   if (plan.source->uniform(lane)) known = path;
   return path;
 }
@@ -145,9 +145,11 @@ Duration CollectivePlans::charge(CollectivePlan& plan) {
   if (fresh) {
     const Duration in_steps = timer().steps(
         *plan.source, [&](std::uint32_t lane, const Send& send) { return path(plan, lane, send); });
-    known->second = std::max(Duration{}, in_steps - timer().bulk(edges));
+    known->second.drain = timer().bulk(edges);
+    known->second.charge = std::max(Duration{}, in_steps - known->second.drain);
   }
-  plan.charge = known->second;
+  plan.charge = known->second.charge;
+  plan.drain = known->second.drain;
   plan.charge_known = true;
   return plan.charge;
 }
@@ -162,6 +164,14 @@ bool CollectivePlans::equal_edges(CollectivePlan& plan) {
     at_once = at_once && source.sends(lane) == 1 && source.needs(lane, 0).size == 0;
   }
   if (!at_once && source.lanes() != source.members()) return false;
+  // All members end together only if all send and receive alike: the root of a gather does not.
+  const auto arrivals = [&](std::uint32_t member) {
+    std::uint64_t sum = 0;
+    for (std::uint32_t b = source.first_inbox(member); b < source.first_inbox(member + 1); ++b) sum += source.expected(b);
+    return sum;
+  };
+  for (std::uint32_t m = 1; m < source.members(); ++m)
+    if (source.first_lane(m + 1) - source.first_lane(m) != source.first_lane(1) || arrivals(m) != arrivals(0)) return false;
   std::vector<PathId> lane_paths;
   for (std::uint32_t lane = 0; lane < source.lanes(); ++lane) {
     const Send send = source.send(lane, 0);
@@ -174,6 +184,7 @@ bool CollectivePlans::equal_edges(CollectivePlan& plan) {
       return false;
   }
   const std::vector<double> rates = timer().rates(lane_paths);
+  plan.edge_rate = rates[0];
   return std::all_of(rates.begin(), rates.end(), [&](double r) { return r == rates[0]; });
 }
 
@@ -202,20 +213,22 @@ CollectivePlans::Traffic CollectivePlans::traffic_of(const Template& role) {
 void CollectivePlans::survey() {
   std::vector<Traffic> traffic;
   for (const Template& role : program_.templates) traffic.push_back(traffic_of(role));
+  if (options_.collectives == CollectiveMode::automatic && options_.network != NetworkModel::chunk) find_exact(traffic);
   // Every member of a communicator issues the same calls; member 0 speaks for it.
   for (const Rank& rank : program_.ranks) {
     const Traffic& role = traffic[index(rank.role)];
-    program_transfers_ += role.messages * program_.steps;
+    inexact_transfers_ += role.messages * program_.steps;
     for (const Call& call : role.calls) {
       const Slot& slot = program_.slots[rank.first_slot + call.slot];
       if (slot.member != 0) continue;
-      const auto algorithm = source(static_cast<CommunicatorId>(slot.target), call.collective);
+      const CollectivePlan& p = plan(static_cast<CommunicatorId>(slot.target), call.collective);
       double sends = 0;
-      for (std::uint32_t lane = 0; lane < algorithm->lanes(); ++lane) sends += algorithm->sends(lane);
-      program_transfers_ += sends * static_cast<double>(call.count) * program_.steps;
+      for (std::uint32_t lane = 0; lane < p.source->lanes(); ++lane) sends += p.source->sends(lane);
+      sends *= static_cast<double>(call.count) * program_.steps;
+      (p.bulk_exact ? program_transfers_ : inexact_transfers_) += sends;
     }
   }
-  if (options_.collectives == CollectiveMode::automatic && options_.network != NetworkModel::chunk) find_exact(traffic);
+  program_transfers_ += inexact_transfers_;
 }
 
 void CollectivePlans::find_exact(const std::vector<Traffic>& traffic) {

@@ -9,7 +9,8 @@
 //
 // Bulk is exact by construction when (1) all edges cost the same, throughout the run (no link of theirs ever changes its capacity),
 // (2) all members enter at one instant (the engine looks), and (3) no other transfer can use the edges' links meanwhile. (3) is decided from the whole program: every transfer that ever uses a
-// link of the collective starts at one of its own members and on the same stream, which is busy with this collective.
+// link of the collective starts at one of its own members and on the same stream, which is busy with this collective. Such an instance
+// needs no solver: its edges have constant rates and its end is known when it begins.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +34,12 @@ struct CollectivePlan {
   std::shared_ptr<const TransferSource> source;
   std::vector<PathId> lane_paths;  ///< of uniform lanes; kNoPath elsewhere
   bool bulk_exact = false;         ///< conditions (1) and (3)
+  double edge_rate = 0;            ///< bulk_exact: bytes/s of each edge while the collective runs
   std::vector<BulkEdge> edges;     ///< filled by bulk_edges()
   bool edges_known = false;
   bool charge_known = false;
   Duration charge;                 ///< valid when charge_known
+  Duration drain;                  ///< of the bulk transfers alone; valid when charge_known
   static constexpr PathId kNoPath = static_cast<PathId>(0xffffffff);
 };
 
@@ -44,6 +47,12 @@ struct CollectivePlan {
 [[nodiscard]] inline std::uint64_t channel_connection(ChannelId channel) {
   return (std::uint64_t{index(channel)} + 1) * 0xd1342543de82ef95U;
 }
+
+/// The same for the connection of two members of a communicator.
+[[nodiscard]] std::uint64_t member_connection(CommunicatorId communicator, std::uint32_t source, std::uint32_t destination);
+
+/// The sending member of a lane.
+[[nodiscard]] std::uint32_t lane_member(const TransferSource& source, std::uint32_t lane);
 
 class CollectivePlans {
  public:
@@ -60,6 +69,8 @@ class CollectivePlans {
 
   /// Transfers of the whole program if every collective is played in steps, point-to-point messages included.
   [[nodiscard]] double program_transfers() const { return program_transfers_; }
+  /// Those of them that `automatic` plays in steps unless it may not: all but the collectives whose bulk play is exact.
+  [[nodiscard]] double inexact_transfers() const { return inexact_transfers_; }
 
  private:
   struct Call {
@@ -89,9 +100,14 @@ class CollectivePlans {
   PathCache& cache_;
   std::unordered_map<std::uint64_t, std::unique_ptr<CollectivePlan>> plans_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::shared_ptr<const TransferSource>> sources_;
-  std::map<std::vector<std::uint64_t>, Duration> charges_;  // by what the charge depends on
+  struct Alone {
+    Duration drain;
+    Duration charge;
+  };
+  std::map<std::vector<std::uint64_t>, Alone> charges_;  // by what the charge depends on
   std::unique_ptr<AloneTimer> timer_;
   double program_transfers_ = 0;
+  double inexact_transfers_ = 0;
 };
 
 }  // namespace traingraph::sim

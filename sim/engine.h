@@ -102,8 +102,10 @@ class Engine {
     std::uint32_t place = 0;
     Mode mode = Mode::undecided;
     bool exact = false;             // bulk, and exact by construction
+    std::uint32_t entered = 0;
     std::uint32_t finished = 0;
     std::uint32_t outstanding = 0;  // bulk transfers still draining
+    Time begun;  // bulk: its transfers began to drain
     Time last_entry;
     Causes::Node last_cause = Causes::kNone;  // what released the last member to enter (held)
     Duration slack;                           // by how much that came later than anything else
@@ -164,13 +166,16 @@ class Engine {
   void enter_collective(std::uint32_t stream, const Op& op);
   [[nodiscard]] std::uint32_t instance_for(std::uint32_t stream, const Op& op, const Slot& at);
   [[nodiscard]] std::uint32_t new_instance(std::uint32_t stream, const Op& op, const Slot& at, std::uint32_t sequence);
+  static void begin_steps(Instance& instance);
   void decide_open_modes();
   void play_steps(std::uint32_t instance, std::uint32_t member);
   void deliver_step(const Flight& flight);
   void note_ends(Flight& flight, std::uint32_t source_member, std::uint32_t destination_member) const;
   void post_send(std::uint32_t instance, std::uint32_t lane, std::uint32_t number);
   void start_bulk(std::uint32_t instance);
-  void end_bulk_if_drained(std::uint32_t instance);
+  void charge_bulk(std::uint32_t instance);
+  void end_bulk(std::uint32_t instance);
+  void record_exact_bulk(const Instance& instance);
   void finish_member(std::uint32_t instance, std::uint32_t member);
   void retire(std::uint32_t instance);
 

@@ -26,7 +26,7 @@ std::uint32_t Engine<Model>::new_instance(std::uint32_t stream, const Op& op, co
   instance.exact = false;
   instance.last_cause = Causes::kNone;
   instance.streams.assign(instance.plan->source->members(), kNone);
-  instance.state.reset(*instance.plan->source);
+  instance.entered = 0;
   const bool bulk = options_.collectives == CollectiveMode::bulk || (bulk_allowed_ && !instance.plan->bulk_exact);
   if (bulk) {
     instance.mode = Mode::bulk;
@@ -34,9 +34,17 @@ std::uint32_t Engine<Model>::new_instance(std::uint32_t stream, const Op& op, co
     instance.mode = Mode::undecided;
     undecided_.push_back(id);
   } else {
-    instance.mode = Mode::step;
+    begin_steps(instance);
   }
   return id;
+}
+
+template <class Model>
+void Engine<Model>::begin_steps(Instance& instance) {
+  instance.mode = Mode::step;
+  instance.state.reset(*instance.plan->source);
+  for (std::uint32_t m = 0; m < instance.streams.size(); ++m)
+    if (instance.streams[m] != kNone) instance.state.mark_entered(m);
 }
 
 /// The instance that this rank's next call on the communicator joins.
@@ -64,8 +72,8 @@ void Engine<Model>::enter_collective(std::uint32_t stream, const Op& op) {
   Instance& instance = *instances_[id];
   instance.streams[at.member] = stream;
   const Duration own = streams_[stream].slack;
-  instance.slack = instance.state.entered_count() == 0 ? own : std::min(own, now_ - instance.last_entry);
-  instance.state.mark_entered(at.member);
+  instance.slack = instance.entered == 0 ? own : std::min(own, now_ - instance.last_entry);
+  ++instance.entered;
   instance.last_entry = now_;
   if (options_.critical_path) {
     causes_.hold(streams_[stream].cause);
@@ -73,8 +81,9 @@ void Engine<Model>::enter_collective(std::uint32_t stream, const Op& op) {
     instance.last_cause = streams_[stream].cause;
   }
   if (instance.mode == Mode::step) {
+    instance.state.mark_entered(at.member);
     play_steps(id, at.member);
-  } else if (instance.mode == Mode::bulk && instance.state.entered_count() == instance.streams.size()) {
+  } else if (instance.mode == Mode::bulk && instance.entered == instance.streams.size()) {
     start_bulk(id);
   }
 }
@@ -85,16 +94,16 @@ void Engine<Model>::decide_open_modes() {
   for (std::size_t i = 0; i < undecided_.size(); ++i) {
     const std::uint32_t id = undecided_[i];
     Instance& instance = *instances_[id];
-    const bool together = instance.state.entered_count() == instance.streams.size();
+    const bool together = instance.entered == instance.streams.size();
     if (together || bulk_allowed_) {
       instance.mode = Mode::bulk;
       instance.exact = together;
       if (together) start_bulk(id);
       continue;
     }
-    instance.mode = Mode::step;
+    begin_steps(instance);
     for (std::uint32_t m = 0; m < instance.streams.size(); ++m)
-      if (instance.state.entered(m)) play_steps(id, m);
+      if (instance.streams[m] != kNone) play_steps(id, m);
   }
   undecided_.clear();
 }
@@ -153,6 +162,12 @@ template <class Model>
 void Engine<Model>::start_bulk(std::uint32_t id) {
   Instance& instance = *instances_[id];
   CollectivePlan& plan = *instance.plan;
+  instance.begun = now_;
+  if (instance.exact) {  // alone on its links at constant rates: its end is known
+    const Duration charge = plans_.charge(plan);
+    queue_.push(now_ + plan.drain + charge, EventKind::collective_end, instance.place, id);
+    return;
+  }
   const std::vector<BulkEdge>& edges = plans_.bulk_edges(plan);
   instance.outstanding = static_cast<std::uint32_t>(edges.size()) + 1;  // one for ourselves: nothing ends before all have begun
   for (const BulkEdge& edge : edges) {
@@ -164,17 +179,42 @@ void Engine<Model>::start_bulk(std::uint32_t id) {
     flight.label = instance.label;
     flight.place = instance.place;
     flight.bytes = edge.bytes;
-    note_ends(flight, instance.state.lane_member(edge.lane), edge.destination);
+    note_ends(flight, lane_member(*plan.source, edge.lane), edge.destination);
     post(take_flight(flight));
   }
-  if (--instance.outstanding == 0) end_bulk_if_drained(id);
+  if (--instance.outstanding == 0) charge_bulk(id);
+}
+
+/// The last bulk transfer has left the wire: the rest is what steps would have cost.
+template <class Model>
+void Engine<Model>::charge_bulk(std::uint32_t id) {
+  const Duration charge = plans_.charge(*instances_[id]->plan);
+  queue_.push(now_ + charge, EventKind::collective_end, instances_[id]->place, id);
 }
 
 template <class Model>
-void Engine<Model>::end_bulk_if_drained(std::uint32_t id) {
-  Instance& instance = *instances_[id];
-  const Duration charge = plans_.charge(*instance.plan);
-  queue_.push(now_ + charge, EventKind::collective_end, instance.place, id);
+void Engine<Model>::end_bulk(std::uint32_t id) {
+  const Instance& instance = *instances_[id];
+  if (instance.exact) record_exact_bulk(instance);
+  const auto members = static_cast<std::uint32_t>(instance.streams.size());
+  for (std::uint32_t m = 0; m < members; ++m) finish_member(id, m);
+}
+
+/// The transfers that an exact bulk collective stood for, into the record.
+template <class Model>
+void Engine<Model>::record_exact_bulk(const Instance& instance) {
+  CollectivePlan& plan = *instance.plan;
+  const Time drained = instance.begun + plan.drain;
+  const auto& members = program_.communicators[plan.communicator].members;
+  for (const BulkEdge& edge : plans_.bulk_edges(plan)) {
+    ++record_.counters.transfers;
+    if constexpr (!Model::kReportsArrival)  // chunk never plays exact bulk
+      model_.carry(edge.path, plan.edge_rate, instance.begun, drained);
+    if (trace_transfers_ == nullptr) continue;
+    trace_transfers_->transfer({members[lane_member(*plan.source, edge.lane)], members[edge.destination], instance.label,
+                                edge.bytes, instance.begun, drained, std::min(now_, drained + paths_.latency(edge.path)),
+                                paths_.hops(edge.path)});
+  }
 }
 
 template <class Model>

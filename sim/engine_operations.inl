@@ -243,7 +243,7 @@ void Engine<Model>::left_wire(std::uint32_t flight) {
     if (instance.state.finished(member)) finish_member(id, member);
   } else {
     Instance& instance = *instances_[f.owner];
-    if (--instance.outstanding == 0) end_bulk_if_drained(f.owner);
+    if (--instance.outstanding == 0) charge_bulk(f.owner);
   }
 }
 

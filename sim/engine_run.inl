@@ -13,8 +13,8 @@ void Engine<Model>::prepare() {
   record_.modes.resize(program_.collectives.size());
   for (std::uint32_t c = 0; c < record_.modes.size(); ++c) record_.modes[c].collective = c;
   record_.program_transfers = plans_.program_transfers();
-  bulk_allowed_ =
-      options_.collectives == CollectiveMode::automatic && record_.program_transfers > options_.step_limit;
+  record_.inexact_transfers = plans_.inexact_transfers();
+  bulk_allowed_ = options_.collectives == CollectiveMode::automatic && record_.inexact_transfers > options_.step_limit;
 
   for (const Template& t : program_.templates) timelines_.emplace_back(t, program_.durations);
   open_ops_.assign(program_.steps, 0);
@@ -71,7 +71,7 @@ void Engine<Model>::handle(const Event& event) {
       complete_plain(event.payload, streams_[event.payload].run_end - streams_[event.payload].position);
       break;
     case EventKind::collective_end:
-      for (std::uint32_t m = 0; m < instances_[event.payload]->streams.size(); ++m) finish_member(event.payload, m);
+      end_bulk(event.payload);
       break;
     case EventKind::transfer_begin:
       begin_drain(event.payload);

@@ -8,7 +8,8 @@
 //   set_capacity(link, bytes/s, now)
 //   completions()                             what ended since the engine last cleared it: {id, arrived}; a fluid model reports the
 //                                             end of draining and the engine adds the propagation; kReportsArrival models both
-//   count(counters), finish(now, record), begin_window(now)
+//   finish(now, record), begin_window(now)
+//   carry(path, bytes/s, from, to)            fluid models: notes a transfer that needs no simulation
 //
 // Invariants: `remaining` is anchored at `since`, the last change of the transfer's rate; a transfer ends by its event only.
 // A rate that falls leaves the old event in the queue: it fires early, is recognised, and is pushed again at the true end.
@@ -42,6 +43,10 @@ class FlowModel {
   void solve(Time now);
   void set_capacity(LinkId link, Bandwidth capacity, Time now);
   [[nodiscard]] std::vector<Completion>& completions() { return completions_; }
+  /// Notes a transfer that had its links to itself at a constant rate in [from, to), without simulating it.
+  void carry(PathId path, double bytes_per_s, Time from, Time to) {
+    for (const PathLink& hop : paths_.links(path)) loads_.add_load(hop.link, bytes_per_s * hop.n / hop.k, from, to);
+  }
   void begin_window(Time now) { loads_.begin_window(now); }
   void finish(Time now, Record& record);
 

@@ -25,6 +25,7 @@ class IdealModel {
   void solve(Time now);
   void set_capacity(LinkId link, Bandwidth capacity, Time now);
   [[nodiscard]] std::vector<Completion>& completions() { return completions_; }
+  void carry(PathId, double, Time, Time) {}
   void begin_window(Time) {}
   void finish(Time, Record&) {}
 

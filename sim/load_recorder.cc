@@ -31,6 +31,17 @@ void LoadRecorder::add_transmission(LinkId link, double bytes, Time from, Time t
   if (bins_ > 0 && to > from) add_to_bins(link, 1.0, from, to);
 }
 
+void LoadRecorder::add_load(LinkId link, double bytes_per_s, Time from, Time to) {
+  State& s = states_[index(link)];
+  const double share = s.capacity > 0 ? bytes_per_s / s.capacity : 0;
+  if (bins_ > 0 && to > from && share > 0) add_to_bins(link, share, from, to);
+  from = std::max(from, window_begin_);
+  if (to <= from) return;
+  s.bytes += bytes_per_s * (to - from).in_seconds();
+  s.busy += to - from;
+  s.peak = std::max(s.peak, share);
+}
+
 void LoadRecorder::widen(Time to) {
   while (to.count_ps() > bin_width_.count_ps() * static_cast<std::int64_t>(bins_)) {
     bin_width_ = bin_width_ * 2;
@@ -54,6 +65,7 @@ void LoadRecorder::add_to_bins(LinkId link, double share, Time from, Time to) {
 }
 
 void LoadRecorder::begin_window(Time now) {
+  window_begin_ = now;
   for (std::size_t l = 0; l < states_.size(); ++l) {
     settle(static_cast<LinkId>(l), now);
     State& s = states_[l];

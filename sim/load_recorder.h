@@ -30,6 +30,8 @@ class LoadRecorder {
   }
   /// A passing of `bytes` within [from, to], for models whose load is not piecewise constant (chunks).
   void add_transmission(LinkId link, double bytes, Time from, Time to);
+  /// A constant load in [from, to), told afterwards; on top of what set_load says, and not at the same time.
+  void add_load(LinkId link, double bytes_per_s, Time from, Time to);
   void set_capacity(LinkId link, double bytes_per_s, Time now) {
     settle(link, now);
     states_[index(link)].capacity = bytes_per_s;
@@ -54,6 +56,7 @@ class LoadRecorder {
   void widen(Time to);
 
   std::vector<State> states_;
+  Time window_begin_;
   std::uint32_t bins_;
   Duration bin_width_ = Duration::ps(1'000'000);
   std::vector<float> load_;

@@ -99,6 +99,7 @@ struct Record {
   std::vector<CriticalElement> critical_path;  ///< oldest first, of the reported window
   std::vector<CollectiveModes> modes;
   double program_transfers = 0;          ///< transfers of the whole program if every collective is played in steps
+  double inexact_transfers = 0;          ///< those of collectives whose bulk play is not exact, and messages
   Counters counters;
 
   [[nodiscard]] Time window_begin() const {
