@@ -88,8 +88,7 @@ class Player {
           model_.on_event(event, now_);
         } else if (event.kind() == EventKind::arrival) {
           arrived(event.payload);
-        } else if (const Flight& f = flights_[event.payload];
-                   f.send.bytes.count() > 0 && !paths_.links(f.path).empty()) {
+        } else if (const Flight& f = flights_[event.payload]; f.send.bytes.count() > 0 && !paths_.links(f.path).empty()) {
           model_.start(event.payload, f.path, f.send.bytes, 1, Bandwidth{}, now_);
         } else {
           on_left(event.payload);

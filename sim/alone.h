@@ -1,8 +1,8 @@
 // AloneTimer: how long a collective takes when it has the network to itself, by playing it, in its steps or in bulk.
 //
 // Everything enters at time zero. Uses the run's own network model (the fluid one for `chunk`), so contention among the
-// collective's own transfers is in the answer. One timer serves many collectives; it is costly to make (arrays over all links)
-// and cheap to use. Not thread-safe.
+// collective's own transfers is in the answer. One timer serves many collectives; it is costly to make (arrays over all
+// links) and cheap to use. Not thread-safe.
 #pragma once
 
 #include <functional>

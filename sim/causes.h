@@ -1,8 +1,8 @@
 // Causes: who released whom, kept just as far back as a critical path may still need it.
 //
-// Every finished operation (or run of compute operations) is a node that points to the node whose end let it start. Nodes are
-// reference-counted: a history that no living stream descends from is freed, so memory follows the number of distinct chains that
-// may still become critical, not the number of operations. Not thread-safe.
+// Every finished operation (or run of compute operations) is a node that points to the node whose end let it start. Nodes
+// are reference-counted: a history that no living stream descends from is freed, so memory follows the number of distinct
+// chains that may still become critical, not the number of operations. Not thread-safe.
 #pragma once
 
 #include <cstdint>

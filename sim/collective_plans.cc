@@ -52,8 +52,8 @@ std::uint32_t lane_member(const TransferSource& source, std::uint32_t lane) {
   return low;
 }
 
-CollectivePlans::CollectivePlans(const LinkTable& links, const Program& program, const RunOptions& options,
-                                 PathTable& paths, PathCache& cache)
+CollectivePlans::CollectivePlans(const LinkTable& links, const Program& program, const RunOptions& options, PathTable& paths,
+                                 PathCache& cache)
     : links_{links}, program_{program}, options_{options}, paths_{paths}, cache_{cache} {
   survey();
 }
@@ -94,8 +94,8 @@ PathId CollectivePlans::path(CollectivePlan& plan, std::uint32_t lane, const Sen
     return known = cache_.in_switch(all);
   }
   const std::uint32_t from = lane_member(*plan.source, lane);
-  const PathId path = cache_.path(endpoint(from), endpoint(send.destination),
-                                  member_connection(plan.communicator, from, send.destination));
+  const PathId path =
+      cache_.path(endpoint(from), endpoint(send.destination), member_connection(plan.communicator, from, send.destination));
   if (plan.source->uniform(lane)) known = path;
   return path;
 }
@@ -128,6 +128,26 @@ const std::vector<BulkEdge>& CollectivePlans::bulk_edges(CollectivePlan& plan) {
   return edges;
 }
 
+const std::vector<LinkLoad>& CollectivePlans::link_loads(CollectivePlan& plan) {
+  if (!plan.loads.empty()) return plan.loads;
+  for (const BulkEdge& edge : bulk_edges(plan))
+    for (const PathLink& hop : paths_.links(edge.path)) plan.loads.push_back({hop.link, plan.edge_rate * hop.n / hop.k});
+  std::stable_sort(plan.loads.begin(), plan.loads.end(),
+                   [](const LinkLoad& a, const LinkLoad& b) { return a.link < b.link; });
+  std::size_t kept = 0;
+  for (const LinkLoad& load : plan.loads) {
+    if (kept > 0 && plan.loads[kept - 1].link == load.link) {
+      plan.loads[kept - 1].bytes_per_s += load.bytes_per_s;
+    } else {
+      plan.loads[kept++] = load;
+    }
+  }
+  plan.loads.resize(kept);
+  for (LinkLoad& load : plan.loads)  // sums of rounded shares must not exceed what the solver has granted
+    load.bytes_per_s = std::min(load.bytes_per_s, links_[load.link].capacity.bytes_per_s());
+  return plan.loads;
+}
+
 Duration CollectivePlans::charge(CollectivePlan& plan) {
   if (plan.charge_known) return plan.charge;
   // Communicators with the same algorithm and edges of the same cost share one computation.
@@ -143,8 +163,8 @@ Duration CollectivePlans::charge(CollectivePlan& plan) {
   }
   const auto [known, fresh] = charges_.try_emplace(std::move(key));
   if (fresh) {
-    const Duration in_steps = timer().steps(
-        *plan.source, [&](std::uint32_t lane, const Send& send) { return path(plan, lane, send); });
+    const Duration in_steps =
+        timer().steps(*plan.source, [&](std::uint32_t lane, const Send& send) { return path(plan, lane, send); });
     known->second.drain = timer().bulk(edges);
     known->second.charge = std::max(Duration{}, in_steps - known->second.drain);
   }
@@ -175,8 +195,8 @@ bool CollectivePlans::equal_edges(CollectivePlan& plan) {
   std::vector<PathId> lane_paths;
   for (std::uint32_t lane = 0; lane < source.lanes(); ++lane) {
     const Send send = source.send(lane, 0);
-    if (send.to_all || source.sends(lane) != source.sends(0) ||
-        send.bytes.count() != source.send(0, 0).bytes.count() || source.needs(lane, 0).size != source.needs(0, 0).size)
+    if (send.to_all || source.sends(lane) != source.sends(0) || send.bytes.count() != source.send(0, 0).bytes.count() ||
+        source.needs(lane, 0).size != source.needs(0, 0).size)
       return false;
     lane_paths.push_back(path(plan, lane, send));
     if (paths_.latency(lane_paths[lane]) != paths_.latency(lane_paths[0]) ||
@@ -197,9 +217,8 @@ CollectivePlans::Traffic CollectivePlans::traffic_of(const Template& role) {
       if (std::find(traffic.sends.begin(), traffic.sends.end(), key) == traffic.sends.end()) traffic.sends.push_back(key);
     }
     if (op.kind != OpKind::collective) continue;
-    const auto same = std::find_if(traffic.calls.begin(), traffic.calls.end(), [&](const Call& c) {
-      return c.collective == op.argument && c.slot == op.slot;
-    });
+    const auto same = std::find_if(traffic.calls.begin(), traffic.calls.end(),
+                                   [&](const Call& c) { return c.collective == op.argument && c.slot == op.slot; });
     if (same == traffic.calls.end()) {
       traffic.calls.push_back({op.argument, op.slot, op.stream, 1, true});
     } else {
@@ -221,11 +240,10 @@ void CollectivePlans::survey() {
     for (const Call& call : role.calls) {
       const Slot& slot = program_.slots[rank.first_slot + call.slot];
       if (slot.member != 0) continue;
-      const CollectivePlan& p = plan(static_cast<CommunicatorId>(slot.target), call.collective);
-      double sends = 0;
-      for (std::uint32_t lane = 0; lane < p.source->lanes(); ++lane) sends += p.source->sends(lane);
-      sends *= static_cast<double>(call.count) * program_.steps;
-      (p.bulk_exact ? program_transfers_ : inexact_transfers_) += sends;
+      CollectivePlan& p = plan(static_cast<CommunicatorId>(slot.target), call.collective);
+      p.sends = 0;
+      for (std::uint32_t lane = 0; lane < p.source->lanes(); ++lane) p.sends += p.source->sends(lane);
+      (p.bulk_exact ? program_transfers_ : inexact_transfers_) += p.sends * static_cast<double>(call.count) * program_.steps;
     }
   }
   program_transfers_ += inexact_transfers_;
@@ -275,8 +293,7 @@ void CollectivePlans::find_exact(const std::vector<Traffic>& traffic) {
         p->bulk_exact = p->bulk_exact && !changes[index(hop.link)];
         if (options_.network == NetworkModel::ideal) continue;  // nothing shares a link
         const LinkUsers& u = users[hop.link];
-        p->bulk_exact = p->bulk_exact && !u.mixed &&
-                        std::all_of(u.ranks.begin(), u.ranks.end(), [&](RankId rank) {
+        p->bulk_exact = p->bulk_exact && !u.mixed && std::all_of(u.ranks.begin(), u.ranks.end(), [&](RankId rank) {
                           return std::binary_search(members.begin(), members.end(), rank);
                         });
       }

@@ -1,16 +1,17 @@
-// CollectivePlans: what is known about a collective call on a communicator before it is played: its algorithm, the paths of its
-// lanes, and whether one bulk transfer per edge gives the same result as its steps.
+// CollectivePlans: what is known about a collective call on a communicator before it is played: its algorithm, the paths of
+// its lanes, and whether one bulk transfer per edge gives the same result as its steps.
 //
 // Bulk play. Every edge's total bytes drain at once; when all have drained, the collective ends after a further *charge*
 //     charge = (time alone by the step rules) - (time of the bulk transfers alone),
 // so that a collective that has the network to itself takes exactly as long in bulk as in steps. For a ring with equal edges
-// this is network-model.md's rule: 2(N-1)(S/(N rate) + L) in all. With other traffic on its links, a late member, or unequal edges it
-// is an approximation.
+// this is network-model.md's rule: 2(N-1)(S/(N rate) + L) in all. With other traffic on its links, a late member, or unequal
+// edges it is an approximation.
 //
-// Bulk is exact by construction when (1) all edges cost the same, throughout the run (no link of theirs ever changes its capacity),
-// (2) all members enter at one instant (the engine looks), and (3) no other transfer can use the edges' links meanwhile. (3) is decided from the whole program: every transfer that ever uses a
-// link of the collective starts at one of its own members and on the same stream, which is busy with this collective. Such an instance
-// needs no solver: its edges have constant rates and its end is known when it begins.
+// Bulk is exact by construction when (1) all edges cost the same, throughout the run (no link of theirs ever changes its
+// capacity), (2) all members enter at one instant (the engine looks), and (3) no other transfer can use the edges' links
+// meanwhile. (3) is decided from the whole program: every transfer that ever uses a link of the collective starts at one of
+// its own members and on the same stream, which is busy with this collective. Such an instance needs no solver: its edges
+// have constant rates and its end is known when it begins.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,12 @@
 
 namespace traingraph::sim {
 
+/// bytes/s on one link.
+struct LinkLoad {
+  LinkId link{};
+  double bytes_per_s = 0;
+};
+
 struct CollectivePlan {
   CommunicatorId communicator{};
   std::uint32_t collective = 0;
@@ -35,11 +42,13 @@ struct CollectivePlan {
   std::vector<PathId> lane_paths;  ///< of uniform lanes; kNoPath elsewhere
   bool bulk_exact = false;         ///< conditions (1) and (3)
   double edge_rate = 0;            ///< bulk_exact: bytes/s of each edge while the collective runs
+  double sends = 0;                ///< transfers of one call, played in steps
   std::vector<BulkEdge> edges;     ///< filled by bulk_edges()
   bool edges_known = false;
+  std::vector<LinkLoad> loads;  ///< bulk_exact: what its edges put on each link together; filled by link_loads()
   bool charge_known = false;
-  Duration charge;                 ///< valid when charge_known
-  Duration drain;                  ///< of the bulk transfers alone; valid when charge_known
+  Duration charge;  ///< valid when charge_known
+  Duration drain;   ///< of the bulk transfers alone; valid when charge_known
   static constexpr PathId kNoPath = static_cast<PathId>(0xffffffff);
 };
 
@@ -64,6 +73,8 @@ class CollectivePlans {
   [[nodiscard]] PathId path(CollectivePlan& plan, std::uint32_t lane, const Send& send);
   /// The plan's bulk transfers, made once.
   [[nodiscard]] const std::vector<BulkEdge>& bulk_edges(CollectivePlan& plan);
+  /// The plan's load on each link while it drains, made once; for plans whose bulk play is exact.
+  [[nodiscard]] const std::vector<LinkLoad>& link_loads(CollectivePlan& plan);
   /// Computes the plan's charge if it is not known yet.
   Duration charge(CollectivePlan& plan);
 

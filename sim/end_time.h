@@ -8,8 +8,9 @@
 
 namespace traingraph::sim {
 
-/// since + ceil(remaining/rate - 2^-10 ps): never early by more than a thousandth of a picosecond, so causality holds; the small
-/// allowance keeps a division that is exact in real numbers from being rounded up by an ulp. never() at rate 0 or beyond the clock.
+/// since + ceil(remaining/rate - 2^-10 ps): never early by more than a thousandth of a picosecond, so causality holds; the
+/// small allowance keeps a division that is exact in real numbers from being rounded up by an ulp. never() at rate 0 or
+/// beyond the clock.
 [[nodiscard]] inline Time end_time(Time since, double remaining_bytes, double bytes_per_s) {
   if (bytes_per_s <= 0) return Time::never();
   const double ps = std::ceil(remaining_bytes / bytes_per_s * 1e12 - 0x1p-10);

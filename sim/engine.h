@@ -1,5 +1,5 @@
-// Engine: plays a Program on a network model. One template instance per network model (FlowModel, IdealModel, ChunkModel; the
-// contract is in flow_model.h), so the hot loop has no virtual call but the collective algorithm's.
+// Engine: plays a Program on a network model. One template instance per network model (FlowModel, IdealModel, ChunkModel;
+// the contract is in flow_model.h), so the hot loop has no virtual call but the collective algorithm's.
 //
 // The loop. All events of one instant are handled to a fixed point (ends, arrivals, capacity changes, operations without
 // duration), then collectives whose way of playing was left open are decided, then the network is solved once.
@@ -63,16 +63,16 @@ class Engine {
     std::uint32_t rank = 0;
     std::uint32_t stream = 0;
     std::uint32_t step = 0;
-    std::uint32_t position = 0;     // completed operations of this step; the next one's position
-    std::uint32_t run_end = 0;      // while running compute: one past the run
-    std::uint32_t waiters = kNone;  // streams of this rank blocked on this one
+    std::uint32_t position = 0;         // completed operations of this step; the next one's position
+    std::uint32_t run_end = 0;          // while running compute: one past the run
+    std::uint32_t waiters = kNone;      // streams of this rank blocked on this one
     std::uint32_t next_waiter = kNone;  // in the one list in which this stream waits
     std::uint32_t released_by = kNone;
     std::uint32_t last_label = 0;
     Status status = Status::idle;
-    Causes::Node node = Causes::kNone;        // of the last completed operation
-    Causes::Node cause = Causes::kNone;       // of what released the running one (held)
-    Duration slack;                           // of that release
+    Causes::Node node = Causes::kNone;   // of the last completed operation
+    Causes::Node cause = Causes::kNone;  // of what released the running one (held)
+    Duration slack;                      // of that release
     Time last_end;
     Time last_data_start;  // when the last completed operation's data began to move
     Time start;
@@ -101,11 +101,11 @@ class Engine {
     std::uint32_t label = 0;
     std::uint32_t place = 0;
     Mode mode = Mode::undecided;
-    bool exact = false;             // bulk, and exact by construction
+    bool exact = false;  // bulk, and exact by construction
     std::uint32_t entered = 0;
     std::uint32_t finished = 0;
     std::uint32_t outstanding = 0;  // bulk transfers still draining
-    Time begun;  // bulk: its transfers began to drain
+    Time begun;                     // bulk: its transfers began to drain
     Time last_entry;
     Causes::Node last_cause = Causes::kNone;  // what released the last member to enter (held)
     Duration slack;                           // by how much that came later than anything else
@@ -113,9 +113,9 @@ class Engine {
     StepState state;
   };
   struct CommunicatorState {
-    std::vector<std::uint32_t> next;     // by member: sequence number of its next call
-    std::deque<std::uint32_t> instances; // running, oldest first
-    std::uint32_t first_sequence = 0;    // of instances.front()
+    std::vector<std::uint32_t> next;      // by member: sequence number of its next call
+    std::deque<std::uint32_t> instances;  // running, oldest first
+    std::uint32_t first_sequence = 0;     // of instances.front()
   };
   struct Message {
     Time arrived;
@@ -123,8 +123,8 @@ class Engine {
     Duration slack;
   };
   struct ChannelState {
-    std::deque<Message> arrived;       // not yet received
-    std::uint32_t receiver = kNone;    // the streams that wait, oldest first, linked by next_waiter
+    std::deque<Message> arrived;     // not yet received
+    std::uint32_t receiver = kNone;  // the streams that wait, oldest first, linked by next_waiter
     PathId path = CollectivePlan::kNoPath;
   };
 
@@ -134,9 +134,7 @@ class Engine {
   [[nodiscard]] const Timeline& timeline(const Stream& s) const {
     return timelines_[index(program_.ranks[static_cast<RankId>(s.rank)].role)];
   }
-  [[nodiscard]] const Op& current_op(const Stream& s) const {
-    return role(s).ops[timeline(s).op_at(s.stream, s.position)];
-  }
+  [[nodiscard]] const Op& current_op(const Stream& s) const { return role(s).ops[timeline(s).op_at(s.stream, s.position)]; }
   [[nodiscard]] const Slot& slot(const Stream& s, const Op& op) const {
     return program_.slots[program_.ranks[static_cast<RankId>(s.rank)].first_slot + op.slot];
   }
@@ -198,10 +196,10 @@ class Engine {
   Causes causes_;
 
   Time now_;
-  std::vector<Timeline> timelines_;         // by template
+  std::vector<Timeline> timelines_;  // by template
   std::vector<Stream> streams_;
   std::vector<std::uint32_t> ready_;
-  std::vector<std::uint64_t> open_ops_;     // by step
+  std::vector<std::uint64_t> open_ops_;  // by step
   std::uint64_t total_ops_ = 0;
   std::uint64_t done_ops_ = 0;
   Causes::Node last_node_ = Causes::kNone;  // of the operation that ended the last step (held)
@@ -213,7 +211,8 @@ class Engine {
   std::vector<std::unique_ptr<Instance>> instances_;
   std::vector<std::uint32_t> free_instances_;
   std::vector<std::uint32_t> undecided_;
-  bool bulk_allowed_ = false;  // automatic: the program exceeds step_limit
+  bool bulk_allowed_ = false;  // automatic: inexact_transfers exceed step_limit
+  double planned_steps_ = 0;   // automatic: transfers that are, or will be, played in steps
   Record record_;
 };
 

@@ -95,12 +95,13 @@ void Engine<Model>::decide_open_modes() {
     const std::uint32_t id = undecided_[i];
     Instance& instance = *instances_[id];
     const bool together = instance.entered == instance.streams.size();
-    if (together || bulk_allowed_) {
+    if (together || bulk_allowed_ || planned_steps_ + instance.plan->sends > options_.step_limit) {
       instance.mode = Mode::bulk;
       instance.exact = together;
       if (together) start_bulk(id);
       continue;
     }
+    planned_steps_ += instance.plan->sends;
     begin_steps(instance);
     for (std::uint32_t m = 0; m < instance.streams.size(); ++m)
       if (instance.streams[m] != kNone) play_steps(id, m);
@@ -169,7 +170,8 @@ void Engine<Model>::start_bulk(std::uint32_t id) {
     return;
   }
   const std::vector<BulkEdge>& edges = plans_.bulk_edges(plan);
-  instance.outstanding = static_cast<std::uint32_t>(edges.size()) + 1;  // one for ourselves: nothing ends before all have begun
+  instance.outstanding =
+      static_cast<std::uint32_t>(edges.size()) + 1;  // one for ourselves: nothing ends before all have begun
   for (const BulkEdge& edge : edges) {
     Flight flight;
     flight.kind = Flight::Kind::bulk;
@@ -206,10 +208,10 @@ void Engine<Model>::record_exact_bulk(const Instance& instance) {
   CollectivePlan& plan = *instance.plan;
   const Time drained = instance.begun + plan.drain;
   const auto& members = program_.communicators[plan.communicator].members;
+  if constexpr (!Model::kReportsArrival)  // chunk never plays exact bulk
+    for (const LinkLoad& load : plans_.link_loads(plan)) model_.carry(load.link, load.bytes_per_s, instance.begun, drained);
   for (const BulkEdge& edge : plans_.bulk_edges(plan)) {
     ++record_.counters.transfers;
-    if constexpr (!Model::kReportsArrival)  // chunk never plays exact bulk
-      model_.carry(edge.path, plan.edge_rate, instance.begun, drained);
     if (trace_transfers_ == nullptr) continue;
     trace_transfers_->transfer({members[lane_member(*plan.source, edge.lane)], members[edge.destination], instance.label,
                                 edge.bytes, instance.begun, drained, std::min(now_, drained + paths_.latency(edge.path)),

@@ -69,8 +69,8 @@ void Engine<Model>::start_op(std::uint32_t stream) {
   const Op& op = current_op(s);
   if (s.stream == 0 && now_ > s.last_end) {
     const Stream& releaser = streams_[s.released_by];
-    account_.charge(static_cast<RankId>(s.rank), program_.labels[releaser.last_label], s.last_end,
-                    releaser.last_data_start, now_);
+    account_.charge(static_cast<RankId>(s.rank), program_.labels[releaser.last_label], s.last_end, releaser.last_data_start,
+                    now_);
   }
   switch (op.kind) {
     case OpKind::compute: {
@@ -238,8 +238,8 @@ void Engine<Model>::left_wire(std::uint32_t flight) {
   } else if (kind == Flight::Kind::step) {
     const std::uint32_t id = f.owner;
     Instance& instance = *instances_[id];
-    const std::uint32_t member = instance.state.left(
-        f.lane, [&](std::uint32_t lane, std::uint32_t number) { post_send(id, lane, number); });
+    const std::uint32_t member =
+        instance.state.left(f.lane, [&](std::uint32_t lane, std::uint32_t number) { post_send(id, lane, number); });
     if (instance.state.finished(member)) finish_member(id, member);
   } else {
     Instance& instance = *instances_[f.owner];
@@ -253,8 +253,7 @@ void Engine<Model>::arrive(std::uint32_t flight) {
   free_flights_.push_back(flight);
   ++record_.counters.transfers;
   if (trace_transfers_ != nullptr) {
-    trace_transfers_->transfer(
-        {f.source, f.destination, f.label, f.bytes, f.posted, f.drained, now_, paths_.hops(f.path)});
+    trace_transfers_->transfer({f.source, f.destination, f.label, f.bytes, f.posted, f.drained, now_, paths_.hops(f.path)});
   }
   if (f.kind == Flight::Kind::message) {
     ChannelState& channel = channels_[f.lane];

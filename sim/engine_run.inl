@@ -15,6 +15,7 @@ void Engine<Model>::prepare() {
   record_.program_transfers = plans_.program_transfers();
   record_.inexact_transfers = plans_.inexact_transfers();
   bulk_allowed_ = options_.collectives == CollectiveMode::automatic && record_.inexact_transfers > options_.step_limit;
+  planned_steps_ = record_.inexact_transfers;
 
   for (const Template& t : program_.templates) timelines_.emplace_back(t, program_.durations);
   open_ops_.assign(program_.steps, 0);

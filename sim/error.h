@@ -29,6 +29,6 @@ class Cancelled : public std::runtime_error {
 
 }  // namespace traingraph::sim
 
-#define SIM_ASSERT(condition, why)                                                                 \
-  (static_cast<bool>(condition) ? static_cast<void>(0)                                            \
+#define SIM_ASSERT(condition, why)                     \
+  (static_cast<bool>(condition) ? static_cast<void>(0) \
                                 : ::traingraph::sim::fail_assertion(#condition, why, __FILE__, __LINE__))

@@ -6,10 +6,12 @@
 //   on_event(event, now)                      an event of kind EventKind::model that the model has pushed itself
 //   solve(now)                                called once after all events of an instant; may push events, also at `now`
 //   set_capacity(link, bytes/s, now)
-//   completions()                             what ended since the engine last cleared it: {id, arrived}; a fluid model reports the
-//                                             end of draining and the engine adds the propagation; kReportsArrival models both
+//   completions()                             what ended since the engine last cleared it: {id, arrived}; a fluid model
+//   reports the
+//                                             end of draining and the engine adds the propagation; kReportsArrival models
+//                                             both
 //   finish(now, record), begin_window(now)
-//   carry(path, bytes/s, from, to)            fluid models: notes a transfer that needs no simulation
+//   carry(link, bytes/s, from, to)            fluid models: notes the load of transfers that need no simulation
 //
 // Invariants: `remaining` is anchored at `since`, the last change of the transfer's rate; a transfer ends by its event only.
 // A rate that falls leaves the old event in the queue: it fires early, is recognised, and is pushed again at the true end.
@@ -43,10 +45,8 @@ class FlowModel {
   void solve(Time now);
   void set_capacity(LinkId link, Bandwidth capacity, Time now);
   [[nodiscard]] std::vector<Completion>& completions() { return completions_; }
-  /// Notes a transfer that had its links to itself at a constant rate in [from, to), without simulating it.
-  void carry(PathId path, double bytes_per_s, Time from, Time to) {
-    for (const PathLink& hop : paths_.links(path)) loads_.add_load(hop.link, bytes_per_s * hop.n / hop.k, from, to);
-  }
+  /// Notes a load of transfers that had the link to themselves in [from, to), without simulating them.
+  void carry(LinkId link, double bytes_per_s, Time from, Time to) { loads_.add_load(link, bytes_per_s, from, to); }
   void begin_window(Time now) { loads_.begin_window(now); }
   void finish(Time now, Record& record);
 

@@ -1,6 +1,6 @@
-// IdealModel: every transfer has its links to itself; for lower bounds (the longest chain) and tests. Rate = min over links of
-// capacity/fraction, or the cap. Same members as FlowModel (flow_model.h tells the contract). Loads are not recorded: they may
-// exceed capacity by definition.
+// IdealModel: every transfer has its links to itself; for lower bounds (the longest chain) and tests. Rate = min over links
+// of capacity/fraction, or the cap. Same members as FlowModel (flow_model.h tells the contract). Loads are not recorded:
+// they may exceed capacity by definition.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class IdealModel {
   void solve(Time now);
   void set_capacity(LinkId link, Bandwidth capacity, Time now);
   [[nodiscard]] std::vector<Completion>& completions() { return completions_; }
-  void carry(PathId, double, Time, Time) {}
+  void carry(LinkId, double, Time, Time) {}
   void begin_window(Time) {}
   void finish(Time, Record&) {}
 

@@ -7,8 +7,8 @@
 // each of k sprayed paths), kept as integers so that sums over equal members are order-free (network-model: exactness by
 // construction). `latency` is the longest route's propagation, `overhead` the software start-up before the first byte.
 // `routes` lists the explicit alternatives that the fractions were summed from; the chunk model walks them, the flow model
-// does not need them. A Route is a list of stages; the links of one stage are crossed in parallel (an in-switch reduction has
-// all up-links in its first stage), an ordinary route has one link per stage.
+// does not need them. A Route is a list of stages; the links of one stage are crossed in parallel (an in-switch reduction
+// has all up-links in its first stage), an ordinary route has one link per stage.
 #pragma once
 
 #include <cstdint>

@@ -6,8 +6,7 @@ namespace traingraph::sim {
 
 LoadRecorder::LoadRecorder(const LinkTable& links, std::uint32_t bins)
     : states_(links.size()), bins_{bins + bins % 2}, load_(links.size() * bins_) {
-  for (std::size_t l = 0; l < links.size(); ++l)
-    states_[l].capacity = links[static_cast<LinkId>(l)].capacity.bytes_per_s();
+  for (std::size_t l = 0; l < links.size(); ++l) states_[l].capacity = links[static_cast<LinkId>(l)].capacity.bytes_per_s();
 }
 
 void LoadRecorder::settle(LinkId link, Time now) {
@@ -89,8 +88,7 @@ void LoadRecorder::finish(Time now, Record& record) {
   record.bin_width = bin_width_;
   record.bins = used;
   record.load.resize(states_.size() * used);
-  for (std::size_t l = 0; l < states_.size(); ++l)
-    std::copy_n(&load_[l * bins_], used, &record.load[l * used]);
+  for (std::size_t l = 0; l < states_.size(); ++l) std::copy_n(&load_[l * bins_], used, &record.load[l * used]);
 }
 
 }  // namespace traingraph::sim

@@ -1,10 +1,10 @@
 // LoadRecorder: what the links carried over time, integrated exactly between changes of load.
 //
-// For the reported window: bytes, busy time and the largest utilization of each link that lasts for any time (what is set and
-// changed again within one instant was never there). For the whole run, if bins
-// are asked for: mean utilization per time bin. The run's length is not known beforehand, so bins start narrow and double in
-// width (neighbours merged) whenever time runs past the last one; at the end between bins/2 and bins of them are in use.
-// Cost: O(1) per change of a link's load, plus the bins that the interval spans. Not thread-safe.
+// For the reported window: bytes, busy time and the largest utilization of each link that lasts for any time (what is set
+// and changed again within one instant was never there). For the whole run, if bins are asked for: mean utilization per time
+// bin. The run's length is not known beforehand, so bins start narrow and double in width (neighbours merged) whenever time
+// runs past the last one; at the end between bins/2 and bins of them are in use. Cost: O(1) per change of a link's load,
+// plus the bins that the interval spans. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -160,9 +160,9 @@ void MaxMin::push_link(std::uint32_t link, double level) {
   std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});
 }
 
-/// The next level, and in candidates_ the links that saturate at it. A link's saturation level mostly rises while others freeze, so
-/// its entry in the heap bounds it from below (settle_round() sees to the rest); every link whose bound allows it is looked at, so
-/// that the answer does not depend on the order of the heap.
+/// The next level, and in candidates_ the links that saturate at it. A link's saturation level mostly rises while others
+/// freeze, so its entry in the heap bounds it from below (settle_round() sees to the rest); every link whose bound allows it
+/// is looked at, so that the answer does not depend on the order of the heap.
 double MaxMin::find_bottlenecks(double floor) {
   while (!caps_.empty() && flows_[caps_.front().id].frozen) {
     std::pop_heap(caps_.begin(), caps_.end(), std::greater<>{});

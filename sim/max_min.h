@@ -11,8 +11,8 @@
 // - all bottlenecks of one level are frozen in one round; a link's residual falls by level x W_frozen once a round;
 // - levels ascend: a link that rounding puts below the level already reached saturates at that level.
 // A change (flow added or removed, capacity) can only alter flows that are connected to it through shared links, so solve()
-// recomputes the connected components of the links that changed, each on its own, and the result equals the full recomputation
-// bit for bit.
+// recomputes the connected components of the links that changed, each on its own, and the result equals the full
+// recomputation bit for bit.
 //
 // Cost of a solve: O(sum over the component's flows of path length + links log links). Not thread-safe.
 #pragma once
@@ -102,18 +102,18 @@ class MaxMin {
   std::vector<std::vector<Member>> members_;           // by link
   std::vector<std::vector<std::uint32_t>> positions_;  // by flow: place in each link's member list
   std::vector<Flow> flows_;
-  std::vector<std::uint32_t> denominators_;            // ascending
-  std::vector<std::uint64_t> total_;                   // [link * denominators + d]: sum of w n over all flows
-  std::vector<std::uint64_t> open_;                    // the same over flows not yet frozen in this solve
-  std::vector<std::uint64_t> round_;                   // the same over flows frozen in this round
+  std::vector<std::uint32_t> denominators_;  // ascending
+  std::vector<std::uint64_t> total_;         // [link * denominators + d]: sum of w n over all flows
+  std::vector<std::uint64_t> open_;          // the same over flows not yet frozen in this solve
+  std::vector<std::uint64_t> round_;         // the same over flows frozen in this round
   std::vector<LinkId> dirty_links_;
-  std::vector<std::uint32_t> dirty_flows_;             // without links: bounded by their cap alone
-  std::vector<LinkId> component_links_;                // of all components of this solve, one after the other
+  std::vector<std::uint32_t> dirty_flows_;  // without links: bounded by their cap alone
+  std::vector<LinkId> component_links_;     // of all components of this solve, one after the other
   std::vector<std::uint32_t> component_flows_;
   std::vector<std::uint32_t> changed_;
-  std::vector<double> new_level_;                      // by flow
+  std::vector<double> new_level_;  // by flow
   std::vector<LinkId> round_links_;
-  std::vector<Candidate> candidates_;                  // links that may be the bottlenecks of this round
+  std::vector<Candidate> candidates_;  // links that may be the bottlenecks of this round
   std::vector<Candidate> heap_;
   std::vector<Candidate> caps_;
   std::uint32_t epoch_ = 0;

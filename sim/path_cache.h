@@ -1,5 +1,5 @@
-// PathCache: asks the Router once for each (source, destination, connection) and interns the answer. When the router does not
-// depend on the connection, one path serves all connections of a pair. Not thread-safe: one per simulation.
+// PathCache: asks the Router once for each (source, destination, connection) and interns the answer. When the router does
+// not depend on the connection, one path serves all connections of a pair. Not thread-safe: one per simulation.
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,7 @@ PathId PathTable::add(Path path) {
   std::uint32_t hops = 0;
   for (const Route& route : path.routes) hops = std::max(hops, static_cast<std::uint32_t>(route.stages.size()));
   if (path.routes.empty()) hops = static_cast<std::uint32_t>(path.links.size());
-  entries_.push_back(
-      {links_.size(), static_cast<std::uint32_t>(path.links.size()), hops, path.latency, path.overhead});
+  entries_.push_back({links_.size(), static_cast<std::uint32_t>(path.links.size()), hops, path.latency, path.overhead});
   links_.insert(links_.end(), path.links.begin(), path.links.end());
   if (keep_routes_) routes_.push_back(std::move(path.routes));
   return static_cast<PathId>(entries_.size() - 1);

@@ -19,9 +19,7 @@ std::uint32_t Template::add(Op op, std::span<const Dependency> needs) {
   return lengths_[op.stream]++;
 }
 
-std::uint32_t Template::stream_length(std::uint32_t stream) const {
-  return stream < lengths_.size() ? lengths_[stream] : 0;
-}
+std::uint32_t Template::stream_length(std::uint32_t stream) const { return stream < lengths_.size() ? lengths_[stream] : 0; }
 
 namespace {
 

@@ -2,15 +2,16 @@
 //
 // Ranks with the same role (pipeline stage, position) share one Template: a list of operations on in-order streams, as CUDA
 // streams are. A rank adds only its endpoint, the communicators and channels behind the template's slots, and its compute
-// scale; so a program of 10^7 tasks is a few templates of 10^4 operations. Nothing here assumes that one rank is one GPU: in a
-// symmetry-reduced run a rank stands for a class.
+// scale; so a program of 10^7 tasks is a few templates of 10^4 operations. Nothing here assumes that one rank is one GPU: in
+// a symmetry-reduced run a rank stands for a class.
 //
 // Semantics
 // - An operation starts when its stream's previous operation has ended and every dependency has ended. A dependency names a
-//   stream of the same rank and a position in it: "wait until that stream has completed `position`+1 operations of this step".
-//   Streams are in order, so a rank's whole state is one counter per stream.
+//   stream of the same rank and a position in it: "wait until that stream has completed `position`+1 operations of this
+//   step". Streams are in order, so a rank's whole state is one counter per stream.
 // - Compute: occupies its stream for `duration` (scaled by the rank's compute_scale).
-// - Collective: joins the next instance of a communicator. Calls match by order on the communicator, as in NCCL; members that
+// - Collective: joins the next instance of a communicator. Calls match by order on the communicator, as in NCCL; members
+// that
 //   call different operations, or never arrive, end the run with an error naming them.
 // - Send: a transfer on a channel (eager: it needs no posted receive); the operation ends when the bytes have left the wire.
 // - Receive: ends when the channel's next message has arrived.
@@ -44,9 +45,9 @@ inline constexpr std::size_t kMaxCategories = 24;
 
 /// What is written beside an operation in traces and tables; shared by many operations.
 struct OpLabel {
-  std::string name;           ///< "qkv_gemm", "tp_all_reduce", ...
-  Category category = 0;      ///< charged while it runs on stream 0, and for gaps that its end releases
-  Category late_category = 0; ///< charged for the part of such a gap before its data began to move
+  std::string name;            ///< "qkv_gemm", "tp_all_reduce", ...
+  Category category = 0;       ///< charged while it runs on stream 0, and for gaps that its end releases
+  Category late_category = 0;  ///< charged for the part of such a gap before its data began to move
 };
 
 struct Dependency {
@@ -132,8 +133,8 @@ struct Program {
   IdVector<CommunicatorId, Communicator> communicators;
   IdVector<ChannelId, Channel> channels;
 
-  /// The algorithm that plays collective `collective` on a communicator of shape `shape` and `members` members. Called once per
-  /// (collective, shape); the result is kept by the engine. Thread rule: must be safe to call from several simulations.
+  /// The algorithm that plays collective `collective` on a communicator of shape `shape` and `members` members. Called once
+  /// per (collective, shape); the result is kept by the engine. Thread rule: must be safe to call from several simulations.
   std::function<std::shared_ptr<const TransferSource>(std::uint32_t collective, std::uint32_t shape,
                                                       std::span<const RankId> members)>
       source;

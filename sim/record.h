@@ -52,9 +52,9 @@ class TraceSink {
   virtual void transfer(const TransferSpan& span) = 0;
 };
 
-/// One element of the critical path: an operation of a rank. Consecutive elements touch: each starts when the one before it has
-/// ended. `slack` is how much later than every other thing the next element waited for (time zero, if there was none) this one
-/// ended, at least; zero for the last.
+/// One element of the critical path: an operation of a rank. Consecutive elements touch: each starts when the one before it
+/// has ended. `slack` is how much later than every other thing the next element waited for (time zero, if there was none)
+/// this one ended, at least; zero for the last.
 struct CriticalElement {
   RankId rank{};
   std::uint32_t step = 0;
@@ -65,46 +65,44 @@ struct CriticalElement {
 };
 
 struct LinkRecord {
-  double bytes = 0;              ///< carried in the reported window
-  Duration busy;                 ///< time in the window with any load
-  double peak_utilization = 0;   ///< largest instantaneous load/capacity in the window
+  double bytes = 0;             ///< carried in the reported window
+  Duration busy;                ///< time in the window with any load
+  double peak_utilization = 0;  ///< largest instantaneous load/capacity in the window
 };
 
 struct Counters {
   std::uint64_t events = 0;
   std::uint64_t operations = 0;
-  std::uint64_t transfers = 0;         ///< completed
-  std::uint64_t collectives = 0;       ///< completed instances
-  std::uint64_t solves = 0;            ///< instants at which rates were computed
-  std::uint64_t transfers_touched = 0; ///< sum over solves of transfers whose rate was recomputed
-  std::uint64_t transfers_changed = 0; ///< of those, rate really different
+  std::uint64_t transfers = 0;          ///< completed
+  std::uint64_t collectives = 0;        ///< completed instances
+  std::uint64_t solves = 0;             ///< instants at which rates were computed
+  std::uint64_t transfers_touched = 0;  ///< sum over solves of transfers whose rate was recomputed
+  std::uint64_t transfers_changed = 0;  ///< of those, rate really different
 };
 
 /// How the collectives of one kind were played, and why.
 struct CollectiveModes {
-  std::uint32_t collective = 0;  ///< index into Program::collectives
-  std::uint64_t step = 0;        ///< instances played step by step
-  std::uint64_t bulk_exact = 0;  ///< in bulk, exact by construction
-  std::uint64_t bulk_forced = 0; ///< in bulk because asked for, or because the program exceeds step_limit
+  std::uint32_t collective = 0;   ///< index into Program::collectives
+  std::uint64_t step = 0;         ///< instances played step by step
+  std::uint64_t bulk_exact = 0;   ///< in bulk, exact by construction
+  std::uint64_t bulk_forced = 0;  ///< in bulk because asked for, or because the program exceeds step_limit
 };
 
 struct Record {
-  std::vector<Time> step_ends;           ///< E_1..E_steps; the reported window is (E_{n-1}, E_n], E_0 = 0
-  IdVector<RankId, TimeSplit> splits;    ///< of the reported window
+  std::vector<Time> step_ends;             ///< E_1..E_steps; the reported window is (E_{n-1}, E_n], E_0 = 0
+  IdVector<RankId, TimeSplit> splits;      ///< of the reported window
   IdVector<RankId, Duration> stream0_end;  ///< E_n minus the end of the rank's last operation on stream 0 (idle tail)
-  IdVector<LinkId, LinkRecord> links;    ///< of the reported window (empty for `ideal`)
-  Duration bin_width;                    ///< of `load`; zero when no bins were asked for
+  IdVector<LinkId, LinkRecord> links;      ///< of the reported window (empty for `ideal`)
+  Duration bin_width;                      ///< of `load`; zero when no bins were asked for
   std::uint32_t bins = 0;
-  std::vector<float> load;               ///< [link * bins + bin]: mean utilization of the whole run, from time zero
+  std::vector<float> load;                     ///< [link * bins + bin]: mean utilization of the whole run, from time zero
   std::vector<CriticalElement> critical_path;  ///< oldest first, of the reported window
   std::vector<CollectiveModes> modes;
-  double program_transfers = 0;          ///< transfers of the whole program if every collective is played in steps
-  double inexact_transfers = 0;          ///< those of collectives whose bulk play is not exact, and messages
+  double program_transfers = 0;  ///< transfers of the whole program if every collective is played in steps
+  double inexact_transfers = 0;  ///< those of collectives whose bulk play is not exact, and messages
   Counters counters;
 
-  [[nodiscard]] Time window_begin() const {
-    return step_ends.size() < 2 ? Time::zero() : step_ends[step_ends.size() - 2];
-  }
+  [[nodiscard]] Time window_begin() const { return step_ends.size() < 2 ? Time::zero() : step_ends[step_ends.size() - 2]; }
   [[nodiscard]] Time window_end() const { return step_ends.empty() ? Time::zero() : step_ends.back(); }
   [[nodiscard]] Duration step_time() const { return window_end() - window_begin(); }
 };

@@ -23,8 +23,8 @@ class Router {
   /// Throws InputError naming both endpoints when there is no path.
   [[nodiscard]] Path route(EndpointId source, EndpointId destination, std::uint64_t connection) const;
 
-  /// The link set of a reduction inside the switches: every member's up-link(s) to the common switch (or tree of switches) and
-  /// every down-link back, fraction 1 each. Throws InputError when the members share no switch that can reduce.
+  /// The link set of a reduction inside the switches: every member's up-link(s) to the common switch (or tree of switches)
+  /// and every down-link back, fraction 1 each. Throws InputError when the members share no switch that can reduce.
   [[nodiscard]] Path route_in_switch(std::span<const EndpointId> members) const;
 
   /// True when `connection` can change the path (hashed ECMP): paths are then cached per connection.

@@ -15,7 +15,7 @@
 
 namespace traingraph::sim {
 
-[[nodiscard]] Record simulate(const LinkTable& links, const Router& router, const Program& program, const RunOptions& options,
-                              TraceSink* trace = nullptr);
+[[nodiscard]] Record simulate(const LinkTable& links, const Router& router, const Program& program,
+                              const RunOptions& options, TraceSink* trace = nullptr);
 
 }  // namespace traingraph::sim

@@ -1,8 +1,9 @@
 // StepState: the state of one collective that is played step by step: O(lanes + inboxes).
 //
-// It answers one question: which sends may start now? The rules are those of transfer_source.h. Lanes that wait for an inbox are
-// listed at it, and woken when its count reaches the smallest count that any of them needs. The caller owns time: it tells the
-// state what has happened and receives, through `post(lane, number)`, what may start. Used by the engine and by alone_time.
+// It answers one question: which sends may start now? The rules are those of transfer_source.h. Lanes that wait for an inbox
+// are listed at it, and woken when its count reaches the smallest count that any of them needs. The caller owns time: it
+// tells the state what has happened and receives, through `post(lane, number)`, what may start. Used by the engine and by
+// alone_time.
 #pragma once
 
 #include <algorithm>

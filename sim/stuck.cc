@@ -29,8 +29,9 @@ std::string describe_op(const Program& program, RankId rank, std::uint32_t op, s
 
 std::string describe_deadlock(const Program& program, const std::vector<Blocked>& blocked, Time now,
                               const std::function<std::string(const Blocked&)>& waits_for) {
-  std::string text = fmt::format("deadlock at {:.9g} s: {} operation{} can never start or end; the first:",
-                                 now.since_start().in_seconds(), blocked.size(), blocked.size() == 1 ? "" : "s");
+  std::string text =
+      fmt::format("deadlock at {:.9g} s: {} operation{} can never start or end; the first:", now.since_start().in_seconds(),
+                  blocked.size(), blocked.size() == 1 ? "" : "s");
   const std::size_t shown = std::min(blocked.size(), kListed);
   for (std::size_t i = 0; i < shown; ++i) {
     const Blocked& b = blocked[i];
@@ -42,11 +43,12 @@ std::string describe_deadlock(const Program& program, const std::vector<Blocked>
 
 std::string describe_mismatch(const Program& program, CommunicatorId communicator, std::uint32_t sequence,
                               std::uint32_t expected, std::uint32_t found, RankId who) {
-  return fmt::format("collective mismatch on communicator '{}': in its call number {} rank {} calls {} of {:.9g} B, while others call "
-                     "{} of {:.9g} B; members of a communicator must call the same collectives in the same order",
-                     program.communicators[communicator].name, sequence + 1, index(who), program.collectives[found].name,
-                     program.collectives[found].bytes.count(), program.collectives[expected].name,
-                     program.collectives[expected].bytes.count());
+  return fmt::format(
+      "collective mismatch on communicator '{}': in its call number {} rank {} calls {} of {:.9g} B, while others call "
+      "{} of {:.9g} B; members of a communicator must call the same collectives in the same order",
+      program.communicators[communicator].name, sequence + 1, index(who), program.collectives[found].name,
+      program.collectives[found].bytes.count(), program.collectives[expected].name,
+      program.collectives[expected].bytes.count());
 }
 
 }  // namespace traingraph::sim

@@ -20,8 +20,8 @@ struct Blocked {
 /// "rank 3 (stage 1): 'recv_forward' (microbatch 2, step 0)"
 [[nodiscard]] std::string describe_op(const Program& program, RankId rank, std::uint32_t op, std::uint32_t step);
 
-/// The error text of a deadlock: the first few blocked operations, and how many more there are. `waits_for` says what one waits for:
-/// "its own 'tp_all_reduce' on stream 1", "a message from rank 3", ...
+/// The error text of a deadlock: the first few blocked operations, and how many more there are. `waits_for` says what one
+/// waits for: "its own 'tp_all_reduce' on stream 1", "a message from rank 3", ...
 [[nodiscard]] std::string describe_deadlock(const Program& program, const std::vector<Blocked>& blocked, Time now,
                                             const std::function<std::string(const Blocked&)>& waits_for);
 

@@ -1,5 +1,5 @@
-// TimeAccount: each rank's stream 0, split into categories, in integer picoseconds; the split of the reported window adds up to
-// the window exactly (checked at the end). O(1) per charge.
+// TimeAccount: each rank's stream 0, split into categories, in integer picoseconds; the split of the reported window adds up
+// to the window exactly (checked at the end). O(1) per charge.
 #pragma once
 
 #include <algorithm>

@@ -29,8 +29,8 @@ Timeline::Timeline(const Template& role, const std::vector<Duration>& durations)
     }
     prefix_[end + s] = sum;
     for (std::uint32_t i = end; i-- > begin;) {
-      const bool joined = i + 1 < end && is_compute(i) && is_compute(i + 1) && !watched[i] &&
-                          role.ops[order_[i + 1]].dependencies == 0;
+      const bool joined =
+          i + 1 < end && is_compute(i) && is_compute(i + 1) && !watched[i] && role.ops[order_[i + 1]].dependencies == 0;
       run_end_[i] = joined ? run_end_[i + 1] : i + 1 - begin;
     }
   }

@@ -1,5 +1,6 @@
-// Timeline: a Template compiled for playing: its operations sorted by stream, and runs of compute operations that nothing can
-// interrupt joined, so that one event plays a whole run (between two collectives of a transformer layer stand some fifteen kernels).
+// Timeline: a Template compiled for playing: its operations sorted by stream, and runs of compute operations that nothing
+// can interrupt joined, so that one event plays a whole run (between two collectives of a transformer layer stand some
+// fifteen kernels).
 //
 // An operation joins the run of its predecessor when both are compute operations, it has no dependencies of its own, and no
 // operation waits for the predecessor alone. Operations keep their identity: traces and time splits list each of them.

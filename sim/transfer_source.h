@@ -1,8 +1,8 @@
 // TransferSource: a collective algorithm as the engine sees it, and the seam behind which workloads/collectives lives.
 //
 // A source describes one collective among `members()` members as *lanes*. A lane belongs to its sending member and sends its
-// `sends(lane)` transfers one after the other. Every transfer adds 1 to one *inbox* (a counter of arrivals) of its destination
-// member. Send number s of a lane may start when
+// `sends(lane)` transfers one after the other. Every transfer adds 1 to one *inbox* (a counter of arrivals) of its
+// destination member. Send number s of a lane may start when
 //   (0) its member has entered the collective,
 //   (i) the arrivals that it forwards are there: every Need {inbox, count} of needs(lane, s) holds, and
 //   (ii) the lane's own send s-1 has left the wire (default) or has arrived at its receiver (stop_and_wait()).
@@ -54,8 +54,9 @@ class TransferSource {
   [[nodiscard]] virtual std::uint32_t members() const = 0;
   [[nodiscard]] virtual std::uint32_t lanes() const = 0;
   [[nodiscard]] virtual std::uint32_t inboxes() const = 0;
-  [[nodiscard]] virtual std::uint32_t first_lane(std::uint32_t member) const = 0;   ///< member may equal members(): lanes()
-  [[nodiscard]] virtual std::uint32_t first_inbox(std::uint32_t member) const = 0;  ///< member may equal members(): inboxes()
+  [[nodiscard]] virtual std::uint32_t first_lane(std::uint32_t member) const = 0;  ///< member may equal members(): lanes()
+  [[nodiscard]] virtual std::uint32_t first_inbox(
+      std::uint32_t member) const = 0;  ///< member may equal members(): inboxes()
   [[nodiscard]] virtual std::uint32_t sends(std::uint32_t lane) const = 0;
   [[nodiscard]] virtual std::uint32_t expected(std::uint32_t inbox) const = 0;
   [[nodiscard]] virtual Send send(std::uint32_t lane, std::uint32_t number) const = 0;

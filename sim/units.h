@@ -157,9 +157,7 @@ inline namespace literals {
 constexpr Duration operator""_ps(unsigned long long v) { return Duration::ps(static_cast<std::int64_t>(v)); }
 constexpr Duration operator""_ns(unsigned long long v) { return Duration::ps(static_cast<std::int64_t>(v) * 1'000); }
 constexpr Duration operator""_us(unsigned long long v) { return Duration::ps(static_cast<std::int64_t>(v) * 1'000'000); }
-constexpr Duration operator""_ms(unsigned long long v) {
-  return Duration::ps(static_cast<std::int64_t>(v) * 1'000'000'000);
-}
+constexpr Duration operator""_ms(unsigned long long v) { return Duration::ps(static_cast<std::int64_t>(v) * 1'000'000'000); }
 constexpr Duration operator""_s(unsigned long long v) {
   return Duration::ps(static_cast<std::int64_t>(v) * 1'000'000'000'000);
 }

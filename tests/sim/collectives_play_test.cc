@@ -1,5 +1,5 @@
-// How the engine plays collectives: in steps, in bulk, and which it chooses. 1 GB/s is 1 byte a nanosecond. The algorithms are
-// those of sources.h; the closed forms those of network-model.md.
+// How the engine plays collectives: in steps, in bulk, and which it chooses. 1 GB/s is 1 byte a nanosecond. The algorithms
+// are those of sources.h; the closed forms those of network-model.md.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -47,7 +47,8 @@ TEST_P(EveryMode, Ring) {
 
 TEST_P(EveryMode, RingThatStopsAndWaits) {
   const SwitchFabric fabric{4, kByteANanosecond, 2_us, 1_us};
-  EXPECT_EQ(OneCall(4, Bytes{4000}, ring_all_reduce(Bytes{4000}, true)).play_on(fabric, GetParam()).record.step_time(), 36_us);
+  EXPECT_EQ(OneCall(4, Bytes{4000}, ring_all_reduce(Bytes{4000}, true)).play_on(fabric, GetParam()).record.step_time(),
+            36_us);
 }
 
 TEST_P(EveryMode, Direct) {
@@ -129,8 +130,8 @@ TEST(CollectiveModes, AskedForBulkWaitsForAll) {
 }
 
 TEST(CollectiveModes, StepsRippleFromALateMember) {
-  // A broadcast along 0 -> 1 -> 2 in one piece of 4 us; member 2 comes late, at 100 us: it only has to receive, and the piece is there.
-  // Member 1 has sent it on by 4 + 4 us, whether member 2 has entered or not.
+  // A broadcast along 0 -> 1 -> 2 in one piece of 4 us; member 2 comes late, at 100 us: it only has to receive, and the
+  // piece is there. Member 1 has sent it on by 4 + 4 us, whether member 2 has entered or not.
   const SwitchFabric fabric{3, kByteANanosecond};
   const OneCall c{3, Bytes{4000}, chain_broadcast(Bytes{4000}, 1), {0_us, 0_us, 100_us}};
   const Played p = c.play_on(fabric, CollectiveMode::step);
@@ -187,7 +188,8 @@ TEST(CollectiveModes, AutomaticPlaysBulkAboveTheStepLimit) {
 }
 
 TEST(CollectiveModes, WithStopAndWaitBulkIsExactForUnlikeEdges) {
-  // One link at half speed, stop and wait: the ring's end is set by the slowest edge: 2(N-1)(L + S/(N B/2)) = 6 (5 + 2) = 42 us.
+  // One link at half speed, stop and wait: the ring's end is set by the slowest edge: 2(N-1)(L + S/(N B/2)) = 6 (5 + 2) = 42
+  // us.
   SwitchFabric fabric{4, kByteANanosecond, 2_us, 1_us};
   fabric.links[LinkId{1}].capacity = 0.5 * kByteANanosecond;
   const OneCall c{4, Bytes{4000}, ring_all_reduce(Bytes{4000}, true)};
@@ -196,8 +198,8 @@ TEST(CollectiveModes, WithStopAndWaitBulkIsExactForUnlikeEdges) {
 }
 
 TEST(CollectiveModes, TwoCollectivesShareTheirLinks) {
-  // Two rings of 4 members on different streams and communicators over the same links: each round takes twice its time alone on the
-  // wire: 6 (5 + 2) = 42 us for both.
+  // Two rings of 4 members on different streams and communicators over the same links: each round takes twice its time alone
+  // on the wire: 6 (5 + 2) = 42 us for both.
   const SwitchFabric fabric{4, kByteANanosecond, 2_us, 1_us};
   OneCall c{4, Bytes{4000}, ring_all_reduce(Bytes{4000})};
   const CommunicatorId other = c.b.communicator(c.members, "other");
@@ -225,8 +227,8 @@ TEST(CollectiveModes, OnlyMembersTakePart) {
 }
 
 TEST(CollectiveModes, TheRingOfAThousandRanksOfTheDesign) {
-  // network-model.md: a 1 GiB ring all-reduce over 1,024 ranks, 32 a leaf, 400 Gb/s and 1 us links, a = 0: 47.13 ms by default,
-  // 51.0917 ms with stop and wait. Hops inside a leaf: 2 links; between leaves: 4.
+  // network-model.md: a 1 GiB ring all-reduce over 1,024 ranks, 32 a leaf, 400 Gb/s and 1 us links, a = 0: 47.13 ms by
+  // default, 51.0917 ms with stop and wait. Hops inside a leaf: 2 links; between leaves: 4.
   LinkTable links;
   const auto link = [&] { return links.push_back({Bandwidth::gbit_per_s(400), 1_us}); };
   const std::uint32_t n = 1024, per_leaf = 32;

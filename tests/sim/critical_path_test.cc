@@ -62,8 +62,9 @@ TEST_F(CriticalPath, TheLongerOfTwoBranches) {
 }
 
 TEST_F(CriticalPath, ThroughAMessage) {
-  // x works 5 us and sends (1 us on the wire, 2 us of latency); y has worked 6 us when it waits. The send itself is not on the path, the
-  // message is, as y's receive from the instant of its posting: without x y would have been ready 2 us earlier.
+  // x works 5 us and sends (1 us on the wire, 2 us of latency); y has worked 6 us when it waits. The send itself is not on
+  // the path, the message is, as y's receive from the instant of its posting: without x y would have been ready 2 us
+  // earlier.
   b.compute(x, 5_us);
   b.send(x, c, Bytes{1000});
   b.compute(y, 6_us);
@@ -112,8 +113,9 @@ TEST_F(CriticalPath, OnlyTheReportedWindow) {
 }
 
 TEST_F(CriticalPath, IsCutAtTheWindow) {
-  // Steps of 10 us, but y's last 2 us of each step come after x's: x is ahead by 2 us when step 1 ends at 12 us. In the window (12, 22]
-  // x's operation counts from 12 us on; y has waited since then, so x's message could have come 10 us earlier.
+  // Steps of 10 us, but y's last 2 us of each step come after x's: x is ahead by 2 us when step 1 ends at 12 us. In the
+  // window (12, 22] x's operation counts from 12 us on; y has waited since then, so x's message could have come 10 us
+  // earlier.
   b.compute(x, 10_us);
   b.send(x, c, Bytes{0});
   b.receive(y, c);

@@ -102,8 +102,8 @@ void generate_flow_files(const std::string& generator, const std::vector<std::st
       "generator.main()\n";
   const std::filesystem::path driver = directory / ("drive_" + generator + ".py");
   std::ofstream{driver} << script;
-  std::string command = fmt::format("/usr/bin/python3 '{}' '{}' '{}' '{}'", driver.string(),
-                                    TRAINGRAPH_TEST_DATA "/flows", generator, directory.string());
+  std::string command = fmt::format("/usr/bin/python3 '{}' '{}' '{}' '{}'", driver.string(), TRAINGRAPH_TEST_DATA "/flows",
+                                    generator, directory.string());
   for (const std::string& input : inputs) command += fmt::format(" '{}.txt'", input);
   if (std::system((command + " > /dev/null").c_str()) != 0)
     throw std::runtime_error{"could not run " + generator + ".py: is python3 installed?"};

@@ -1,4 +1,5 @@
-// The inputs of tests/data/flows: links, changes of capacity, flows. Both formats of the generators (their headers) become one.
+// The inputs of tests/data/flows: links, changes of capacity, flows. Both formats of the generators (their headers) become
+// one.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Every flow of tests/data/flows, played through the ordinary path of a program, against the completion times of an independent
-// max-min solver. One rank per flow: a compute operation until the flow's start, then one send over a path of its own.
+// Every flow of tests/data/flows, played through the ordinary path of a program, against the completion times of an
+// independent max-min solver. One rank per flow: a compute operation until the flow's start, then one send over a path of
+// its own.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -72,9 +73,7 @@ std::vector<Duration> ends_of(const FlowFile& file) {
 }
 
 /// 1e-9 relative, or 50 ps: max-min amplifies the rounding of instants over a flow's life.
-bool agrees(double seconds, double expected) {
-  return std::abs(seconds - expected) <= std::max(50e-12, 1e-9 * expected);
-}
+bool agrees(double seconds, double expected) { return std::abs(seconds - expected) <= std::max(50e-12, 1e-9 * expected); }
 
 std::vector<std::vector<std::string>> read_csv(const std::string& name) {
   std::ifstream in{std::string{TRAINGRAPH_TEST_DATA "/flows/"} + name};

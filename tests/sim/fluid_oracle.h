@@ -1,5 +1,5 @@
-// An independent, slow play of fluid transfers whose starts are known: between two events all rates come from max_min_oracle.h, and
-// time is a double. O(instants x flows x rounds). Shares nothing with sim.
+// An independent, slow play of fluid transfers whose starts are known: between two events all rates come from
+// max_min_oracle.h, and time is a double. O(instants x flows x rounds). Shares nothing with sim.
 #pragma once
 
 #include <algorithm>

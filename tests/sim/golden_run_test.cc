@@ -1,8 +1,8 @@
-// Golden run: when the steps of one fixed program end, to the picosecond, so that a change of behaviour is noticed and has to be
-// meant. The numbers are what the engine gave, not a closed form: those are in the other tests.
+// Golden run: when the steps of one fixed program end, to the picosecond, so that a change of behaviour is noticed and has
+// to be meant. The numbers are what the engine gave, not a closed form: those are in the other tests.
 //
-// The program: 6 ranks on a switch; two steps of unlike compute, an all-reduce by a ring, an all-to-all beside it on another stream, a
-// chain of messages with weights and caps, and a link that loses half of its capacity for a while.
+// The program: 6 ranks on a switch; two steps of unlike compute, an all-reduce by a ring, an all-to-all beside it on another
+// stream, a chain of messages with weights and caps, and a link that loses half of its capacity for a while.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -31,7 +31,8 @@ Program golden_program() {
     const Dependency gradients = b.compute(ranks[r], 120_us, {.label = "backward", .after = {}});
     const Dependency reduced = b.call(ranks[r], all, ring, {.label = "dp.all_reduce", .stream = 1, .after = {gradients}});
     if (r % 2 == 0) b.call(ranks[r], even, direct, {.label = "ep.all_to_all", .stream = 3, .after = {first}});
-    if (r + 1 < 6) b.send(ranks[r], next[r], Bytes{250'000.0 + 1000 * r}, {.label = "pp.send", .stream = 2, .after = {first}});
+    if (r + 1 < 6)
+      b.send(ranks[r], next[r], Bytes{250'000.0 + 1000 * r}, {.label = "pp.send", .stream = 2, .after = {first}});
     b.compute(ranks[r], 30_us, {.label = "optimizer", .after = {reduced}});
   }
   b.steps(2);

@@ -98,8 +98,8 @@ TEST(LinkChangesInCollectives, AreNeverPlayedInBulkUnasked) {
     options.collectives = mode;
     return simulate(fabric.links, fabric.router, b.build(), options);
   };
-  // Six rounds of 10,000 bytes. Until 25 us two and a half rounds; the slow member's third piece ends at 75 us, its next ones 100 us each:
-  // 375 us; its last piece is not forwarded. Its successor has then received everything.
+  // Six rounds of 10,000 bytes. Until 25 us two and a half rounds; the slow member's third piece ends at 75 us, its next
+  // ones 100 us each: 375 us; its last piece is not forwarded. Its successor has then received everything.
   EXPECT_EQ(end(CollectiveMode::step).step_time(), 375_us);
   const Record automatic = end(CollectiveMode::automatic);
   EXPECT_EQ(automatic.step_time(), 375_us);

@@ -50,7 +50,8 @@ class Generator {
     for (const std::uint32_t link : used)
       f.hops.push_back(path_link(static_cast<LinkId>(link), Fraction::of(dice_.between(1, k), k)));
     if (dice_.chance(0.3)) f.weight = dice_.between(1, 5);
-    if (hops == 0 || dice_.chance(0.25)) f.cap = round_ ? dice_.pick(std::vector<double>{1e9, 5e9, 25e9, 2}) : capacity_like();
+    if (hops == 0 || dice_.chance(0.25))
+      f.cap = round_ ? dice_.pick(std::vector<double>{1e9, 5e9, 25e9, 2}) : capacity_like();
     return f;
   }
 
@@ -72,7 +73,8 @@ MaxMin fresh(const LinkTable& links, PathTable& paths, std::vector<Flow> flows) 
 }
 
 /// The same flows on links with other numbers.
-MaxMin relabelled(const LinkTable& links, PathTable& paths, std::vector<Flow> flows, const std::vector<std::uint32_t>& name) {
+MaxMin relabelled(const LinkTable& links, PathTable& paths, std::vector<Flow> flows,
+                  const std::vector<std::uint32_t>& name) {
   LinkTable renamed(links.size());
   for (std::uint32_t l = 0; l < links.size(); ++l) renamed[static_cast<LinkId>(name[l])] = links[static_cast<LinkId>(l)];
   for (Flow& f : flows) {
@@ -228,9 +230,9 @@ TEST(MaxMinProperty, MatchesTheOracleAndTheFullRecomputationUnderRandomChanges) 
   demand("weights", features.weights, 0.2);
 }
 
-// Link A saturates at cA/(n1+n3), link B at cB/(n1+n2): equal in real numbers, an ulp or so apart in doubles, and when B freezes
-// its flows first, A's level is recomputed with a rounding of its own. Whatever rounding does, a flow's level depends neither on a
-// link C of the same level that it has nothing to do with, nor on the numbers of the links.
+// Link A saturates at cA/(n1+n3), link B at cB/(n1+n2): equal in real numbers, an ulp or so apart in doubles, and when B
+// freezes its flows first, A's level is recomputed with a rounding of its own. Whatever rounding does, a flow's level
+// depends neither on a link C of the same level that it has nothing to do with, nor on the numbers of the links.
 TEST(MaxMinProperty, NearlyEqualLevelsDependOnNothingElse) {
   check_property(2000, [] {
     Dice dice = draw_dice();
@@ -243,9 +245,8 @@ TEST(MaxMinProperty, NearlyEqualLevelsDependOnNothingElse) {
       links[link(1)].capacity = Bandwidth::bytes_per_s(level * (n1 + n2));
       links[link(2)].capacity = links[link(0)].capacity;
       PathTable paths{false};
-      std::vector<Flow> flows{{0, {{link(0), 1, 1}, {link(1), 1, 1}}, n1, 0},
-                              {1, {{link(0), 1, 1}}, n3, 0},
-                              {2, {{link(1), 1, 1}}, n2, 0}};
+      std::vector<Flow> flows{
+          {0, {{link(0), 1, 1}, {link(1), 1, 1}}, n1, 0}, {1, {{link(0), 1, 1}}, n3, 0}, {2, {{link(1), 1, 1}}, n2, 0}};
       if (with_c) flows.push_back({3, {{link(2), 1, 1}}, n1 + n3, 0});
       const MaxMin solver = fresh(links, paths, flows);
       return std::vector<double>{solver.level(0), solver.level(1), solver.level(2)};

@@ -59,8 +59,9 @@ TEST(MaxMin, AFlowThatIsHeldElsewhereLeavesItsShareToOthers) {
 }
 
 TEST(MaxMin, ParkingLot) {
-  // Three links of 8 in a row; one long flow over all, and one short flow on the first, two on the second, three on the third. The
-  // third saturates first (8/4 = 2), then the second with 8-2 = 6 for two (3 each), then the first with 8-2 = 6 for one.
+  // Three links of 8 in a row; one long flow over all, and one short flow on the first, two on the second, three on the
+  // third. The third saturates first (8/4 = 2), then the second with 8-2 = 6 for two (3 each), then the first with 8-2 = 6
+  // for one.
   System s{8, 8, 8};
   s.flow({on(0), on(1), on(2)});
   s.flow({on(0)});

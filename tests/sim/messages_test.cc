@@ -213,8 +213,8 @@ TEST(SharedLinks, IdealTransfersDoNotSeeEachOther) {
 }
 
 TEST(SharedLinks, LinksRecordWhatTheyCarried) {
-  // As in EqualMessagesGetHalfEach: the sink's down-link (5) carries 4000 bytes in 4 us, always full; the up-links are busy 2 and 4 us,
-  // the first at half its capacity, the second at half, then all.
+  // As in EqualMessagesGetHalfEach: the sink's down-link (5) carries 4000 bytes in 4 us, always full; the up-links are busy
+  // 2 and 4 us, the first at half its capacity, the second at half, then all.
   Incast i;
   i.b.send(i.a, i.c_a, Bytes{1000});
   i.b.send(i.other, i.c_b, Bytes{3000});
@@ -244,7 +244,8 @@ TEST(SharedLinks, OnlyTheLastStepIsRecorded) {
 }
 
 TEST(SharedLinks, TheInstantBeforeTheWindowIsNotInIt) {
-  // A message capped at 1 byte/ns fills its link in step 1; at the end of it the link becomes four times as fast: in step 2 a quarter.
+  // A message capped at 1 byte/ns fills its link in step 1; at the end of it the link becomes four times as fast: in step 2
+  // a quarter.
   const SwitchFabric fabric{2, kByteANanosecond};
   ProgramBuilder b;
   const RankId x = b.rank(0), y = b.rank(1);

@@ -34,7 +34,8 @@ TEST(Operations, StreamsRunBesideEachOther) {
 }
 
 TEST(Operations, ADependencyHoldsAnotherStream) {
-  // Stream 1's operation (2 us) waits for the first of two operations of stream 0 (3 us, 10 us), not for the second: 3 .. 5 us.
+  // Stream 1's operation (2 us) waits for the first of two operations of stream 0 (3 us, 10 us), not for the second: 3 .. 5
+  // us.
   ProgramBuilder b;
   const RankId r = b.rank(0);
   const Dependency first = b.compute(r, 3_us);

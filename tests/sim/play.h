@@ -11,7 +11,7 @@ namespace traingraph::sim::tests {
 
 struct Played {
   Record record;
-  std::vector<TaskSpan> tasks;          ///< in the order in which the engine reported them
+  std::vector<TaskSpan> tasks;  ///< in the order in which the engine reported them
   std::vector<TransferSpan> transfers;
 
   /// A rank's operation, by its index in the template; throws when it never ended.

@@ -8,8 +8,8 @@
 //   b.receive(receiver, channel);
 //   Record r = simulate(links, router, b.build(), {});
 //
-// Every call appends one operation to the rank's template and returns the Dependency that waits for it. Its category is named
-// after the label's beginning up to '.': "tp.all_reduce" is charged to "tp", and its lateness to "tp_late".
+// Every call appends one operation to the rank's template and returns the Dependency that waits for it. Its category is
+// named after the label's beginning up to '.': "tp.all_reduce" is charged to "tp", and its lateness to "tp_late".
 #pragma once
 
 #include <algorithm>

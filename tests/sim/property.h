@@ -1,7 +1,7 @@
 // Property tests: a law, checked on many random cases.
 //
-// TRAINGRAPH_CASES sets the number of cases (the slow suite: 100000), TRAINGRAPH_SEED the seed of all of them; without it the
-// same cases are drawn in every run. Sizes are drawn by rapidcheck, so that a failing case shrinks.
+// TRAINGRAPH_CASES sets the number of cases (the slow suite: 100000), TRAINGRAPH_SEED the seed of all of them; without it
+// the same cases are drawn in every run. Sizes are drawn by rapidcheck, so that a failing case shrinks.
 #pragma once
 
 #include <gtest/gtest.h>

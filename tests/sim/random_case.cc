@@ -20,7 +20,12 @@ struct Arc {
 
 class FabricMaker {
  public:
-  FabricMaker(Dice& dice, RandomCase& c, std::uint32_t endpoints) : dice_{dice}, case_{c}, endpoints_{endpoints} {
+  FabricMaker(Dice& dice, RandomCase& c, std::uint32_t endpoints, bool star = false)
+      : dice_{dice}, case_{c}, endpoints_{endpoints} {
+    if (star) {
+      make_star();
+      return;
+    }
     const std::uint32_t nodes = endpoints + dice.below(6);
     arcs_.resize(nodes);
     for (std::uint32_t n = 1; n < nodes; ++n) cable(n, dice.below(n));
@@ -35,6 +40,21 @@ class FabricMaker {
   }
 
  private:
+  /// Equal cables from every endpoint to one switch, one path a pair: edges of a ring are equal.
+  void make_star() {
+    const Link link{Bandwidth::bytes_per_s(1e9), Duration::ps(1000 * dice_.below(3000))};
+    std::vector<LinkId> up, down;
+    for (std::uint32_t e = 0; e < endpoints_; ++e) {
+      up.push_back(case_.links.push_back(link));
+      down.push_back(case_.links.push_back(link));
+    }
+    const Duration overhead = Duration::ps(dice_.below(2'000'000));
+    case_.paths.assign(endpoints_, std::vector<Path>(endpoints_));
+    for (std::uint32_t a = 0; a < endpoints_; ++a)
+      for (std::uint32_t b = 0; b < endpoints_; ++b)
+        if (a != b) case_.paths[a][b] = single_path(case_.links, {up[a], down[b]}, overhead);
+  }
+
   void cable(std::uint32_t a, std::uint32_t b) {
     const Link link{Bandwidth::bytes_per_s(dice_.chance(0.5) ? dice_.pick(std::vector<double>{1e9, 2e9, 4e9})
                                                              : std::exp(dice_.uniform(20, 23))),
@@ -81,8 +101,8 @@ class FabricMaker {
       routes.back().k = k;
     }
     Path path = combine_routes(case_.links, std::move(routes), overhead);
-    case_.multi_path = case_.multi_path ||
-                       std::any_of(path.links.begin(), path.links.end(), [](const PathLink& l) { return l.k > 1; });
+    case_.multi_path =
+        case_.multi_path || std::any_of(path.links.begin(), path.links.end(), [](const PathLink& l) { return l.k > 1; });
     return path;
   }
 
@@ -169,7 +189,7 @@ class ProgramMaker {
       g.kind = b_.collective(name, Bytes{}, a.make);
       g.stream = dice_.below(4);
       g.source = a.make(a.members);
-      g.label = "c" + std::to_string(i);
+      g.label = "collective." + std::to_string(i);
       groups_.push_back(std::move(g));
     }
   }
@@ -186,7 +206,8 @@ class ProgramMaker {
   void compute() {
     const RankId rank = dice_.pick(ranks_);
     const std::uint32_t stream = dice_.below(4);
-    const Duration d = dice_.chance(0.1) ? Duration{} : Duration::ps(static_cast<std::int64_t>(std::exp(dice_.uniform(0, 17))));
+    const Duration d =
+        dice_.chance(0.1) ? Duration{} : Duration::ps(static_cast<std::int64_t>(std::exp(dice_.uniform(0, 17))));
     done_[index(rank)].push_back(b_.compute(rank, d, {.label = "work", .stream = stream, .after = needs(rank, stream)}));
   }
   void message() {
@@ -197,11 +218,13 @@ class ProgramMaker {
     const ChannelId channel = b_.channel(from, to, weight, Bandwidth::bytes_per_s(cap));
     case_.caps = case_.caps || cap > 0;
     case_.weights = case_.weights || weight > 1;
-    const std::string label = "m" + std::to_string(index(channel));
+    const std::string label = "message." + std::to_string(index(channel));
+    const std::uint32_t in = dice_.below(4);  // one stream receives a channel: two would race for its messages
     for (std::uint32_t i = dice_.between(1, 2); i > 0; --i) {
       const Bytes bytes = draw_bytes(dice_);
-      const std::uint32_t out = dice_.below(4), in = dice_.below(4);
-      done_[index(from)].push_back(b_.send(from, channel, bytes, {.label = label, .stream = out, .after = needs(from, out)}));
+      const std::uint32_t out = dice_.below(4);
+      done_[index(from)].push_back(
+          b_.send(from, channel, bytes, {.label = label, .stream = out, .after = needs(from, out)}));
       done_[index(to)].push_back(b_.receive(to, channel, {.label = "receive", .stream = in, .after = needs(to, in)}));
       add_routed(case_, case_.paths[index(from)][index(to)], bytes);
     }
@@ -241,7 +264,7 @@ void RandomCase::fill(TableRouter& router) const {
 
 RandomCase draw_case(Dice& dice, const CaseOptions& options) {
   RandomCase c;
-  FabricMaker{dice, c, dice.between(2, 8)};
+  FabricMaker{dice, c, dice.between(2, 8), options.star};
   c.routed.assign(c.links.size(), 0);
   ProgramMaker{dice, c, options};
   return c;

@@ -48,7 +48,8 @@ class Digest {
     for (const std::uint64_t n : {std::uint64_t{m.collective}, m.step, m.bulk_exact, m.bulk_forced}) d.add(n);
   d.add(r.program_transfers);
   const Counters& c = r.counters;
-  for (const std::uint64_t n : {c.events, c.operations, c.transfers, c.collectives, c.solves, c.transfers_touched, c.transfers_changed})
+  for (const std::uint64_t n :
+       {c.events, c.operations, c.transfers, c.collectives, c.solves, c.transfers_touched, c.transfers_changed})
     d.add(n);
   return d.value();
 }

@@ -3,8 +3,8 @@
 //   Ring       every member sends `rounds` pieces to its successor, piece s once s pieces have arrived from its predecessor
 //   Direct     every member sends one piece to every other, all at once
 //   Chain      member 0 sends m pieces along 0, 1, .. N-1; each is forwarded on arrival
-//   Doubling   N = 2^k: in round i every member exchanges S/2^(i+1) with the member whose index differs in bit i (unlike edges)
-//   InSwitch   one transfer from all to all
+//   Doubling   N = 2^k: in round i every member exchanges S/2^(i+1) with the member whose index differs in bit i (unlike
+//   edges) InSwitch   one transfer from all to all
 #pragma once
 
 #include <bit>

@@ -43,9 +43,9 @@ TEST(StepState, ARingForwardsWhatHasArrivedOnceItsOwnSendHasLeft) {
   const Ring ring{3, 4, Bytes{1}};
   Steps s{ring};
   EXPECT_EQ(s.enter(0), (Posted{{0, 0}}));
-  EXPECT_EQ(s.arrived(2, 0), Posted{});        // there, but the lane is still sending
-  EXPECT_EQ(s.left(0), (Posted{{0, 1}}));      // now
-  EXPECT_EQ(s.left(0), Posted{});              // nothing to forward yet
+  EXPECT_EQ(s.arrived(2, 0), Posted{});    // there, but the lane is still sending
+  EXPECT_EQ(s.left(0), (Posted{{0, 1}}));  // now
+  EXPECT_EQ(s.left(0), Posted{});          // nothing to forward yet
   EXPECT_EQ(s.arrived(2, 0), (Posted{{0, 2}}));
 }
 

@@ -62,7 +62,8 @@ TEST_F(Stuck, TwoRanksThatReceiveBeforeTheySend) {
 }
 
 TEST_F(Stuck, ACycleOfOperationsThatTakeNoTime) {
-  // Stream 1's first operation waits for stream 0's first, which waits for it. Built by hand: the builder can't name what comes later.
+  // Stream 1's first operation waits for stream 0's first, which waits for it. Built by hand: the builder can't name what
+  // comes later.
   b.compute(x, Duration{}, {.label = "chicken"});
   b.compute(x, Duration{}, {.label = "egg", .stream = 1, .after = {Dependency{0, 0}}});
   Program p = b.build();
@@ -94,8 +95,9 @@ TEST_F(Stuck, ACollectiveOverALinkThatStaysDown) {
   all_call(all_reduce);
   b.change_link(500_ns, 0, Bandwidth{});
   const std::string text = error();
-  EXPECT_NE(text.find("rank 0 (role 0): 'sync' (step 1) waits for its transfers, some of which have no rate (a link is down)"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("rank 0 (role 0): 'sync' (step 1) waits for its transfers, some of which have no rate (a link is down)"),
+      std::string::npos)
       << text;
 }
 
@@ -103,9 +105,10 @@ TEST_F(Stuck, AMemberThatNeverArrivesIsNamed) {
   // z calls once, the others twice.
   all_call(all_reduce);
   for (const RankId r : {x, y}) b.call(r, world, all_reduce);
-  EXPECT_EQ(error(),
-            "collective 'all-reduce' on communicator 'dp[0]' (call number 2) never completes: ranks 0, 1 entered, rank 2 never "
-            "arrives");
+  EXPECT_EQ(
+      error(),
+      "collective 'all-reduce' on communicator 'dp[0]' (call number 2) never completes: ranks 0, 1 entered, rank 2 never "
+      "arrives");
 }
 
 TEST_F(Stuck, AMemberThatIsHeldElsewhereIsNamedWithWhatItWaitsFor) {
@@ -122,8 +125,8 @@ TEST_F(Stuck, AMemberThatIsHeldElsewhereIsNamedWithWhatItWaitsFor) {
 }
 
 TEST_F(Stuck, EachOfTwoCallsOfOneRankIsExplainedByItsOwn) {
-  // Two calls of the same communicator on two streams; the first lacks z, which waits in vain. The second, to which only y has come so far,
-  // lacks x and z: x's second call stands behind its first.
+  // Two calls of the same communicator on two streams; the first lacks z, which waits in vain. The second, to which only y
+  // has come so far, lacks x and z: x's second call stands behind its first.
   const ChannelId c = b.channel(x, z);
   b.call(x, world, all_reduce, {.label = "first"});
   b.call(x, world, all_reduce, {.label = "second"});
@@ -145,7 +148,8 @@ TEST_F(Stuck, MembersThatCallDifferentThings) {
   b.compute(y, 1_us);
   b.call(y, world, all_to_all);
   EXPECT_EQ(error(),
-            "collective mismatch on communicator 'dp[0]': in its call number 1 rank 1 calls all-to-all of 6000 B, while others call "
+            "collective mismatch on communicator 'dp[0]': in its call number 1 rank 1 calls all-to-all of 6000 B, while "
+            "others call "
             "all-reduce of 3000 B; members of a communicator must call the same collectives in the same order");
 }
 

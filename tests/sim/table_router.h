@@ -14,9 +14,7 @@ namespace traingraph::sim::tests {
 
 class TableRouter final : public Router {
  public:
-  void set(std::uint32_t source, std::uint32_t destination, Path path) {
-    paths_[{source, destination}] = std::move(path);
-  }
+  void set(std::uint32_t source, std::uint32_t destination, Path path) { paths_[{source, destination}] = std::move(path); }
   /// The path of every in-switch reduction, whatever its members.
   void set_in_switch(Path path) { in_switch_ = std::move(path); }
 

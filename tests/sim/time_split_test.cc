@@ -1,5 +1,5 @@
-// Where a rank's time went: every picosecond of its stream 0 belongs to one category, and they add up to the window. By hand.
-// A label "x.y" is charged to category "x"; the part of a wait before the data began to move to "x_late".
+// Where a rank's time went: every picosecond of its stream 0 belongs to one category, and they add up to the window. By
+// hand. A label "x.y" is charged to category "x"; the part of a wait before the data began to move to "x_late".
 #include <gtest/gtest.h>
 
 #include <map>
@@ -82,8 +82,8 @@ TEST_F(TimeSplits, AMessageThatIsThereCostsNothing) {
 }
 
 TEST_F(TimeSplits, ACollectiveIsLateUntilTheLastMemberEnters) {
-  // Members enter at 1, 4 and 6 us. The last one's two messages of 1000 bytes share its up-link, 2 us, and arrive 2 us later. The
-  // first has waited 5 us for the last and 4 for the wire; the last is done when its messages have left.
+  // Members enter at 1, 4 and 6 us. The last one's two messages of 1000 bytes share its up-link, 2 us, and arrive 2 us
+  // later. The first has waited 5 us for the last and 4 for the wire; the last is done when its messages have left.
   const CommunicatorId world = b.communicator({x, y, z});
   const std::uint32_t kind = b.collective("all-reduce", Bytes{3000}, direct_all_to_all(Bytes{3000}));
   for (const auto& [rank, late] : {std::pair{x, 1_us}, std::pair{y, 4_us}, std::pair{z, 6_us}}) {
@@ -107,8 +107,8 @@ TEST_F(TimeSplits, AnOverlappedCollectiveCostsOnlyWhatIsExposed) {
 }
 
 TEST_F(TimeSplits, AGapBelongsToWhatEndedLast) {
-  // y's second operation needs a copy on stream 1 (until 5 us) and a message (until 8 us): the whole gap from 1 us on is the message's:
-  // until 5 us (posted) late, then on the wire.
+  // y's second operation needs a copy on stream 1 (until 5 us) and a message (until 8 us): the whole gap from 1 us on is the
+  // message's: until 5 us (posted) late, then on the wire.
   b.compute(x, 5_us);
   b.send(x, c, Bytes{1000});
   const Dependency copy = b.compute(y, 5_us, {.label = "copy", .stream = 1});
@@ -129,8 +129,8 @@ TEST_F(TimeSplits, WhatFollowsTheReleaserAtOnceTakesNoBlame) {
 }
 
 TEST_F(TimeSplits, AGapReleasedByComputeIsLateUntilThatOperationBegan) {
-  // Stream 1: a copy until 4 us, then a cast until 6 us; stream 0 waits for the cast: 4 us before it began, 2 us of it. Whether the
-  // two are joined in one event or not.
+  // Stream 1: a copy until 4 us, then a cast until 6 us; stream 0 waits for the cast: 4 us before it began, 2 us of it.
+  // Whether the two are joined in one event or not.
   for (const bool watched : {false, true}) {
     b = ProgramBuilder{};
     x = b.rank(0), y = b.rank(1), z = b.rank(2);
@@ -155,8 +155,8 @@ TEST_F(TimeSplits, WhatIsLeftAtTheEndIsIdle) {
 }
 
 TEST_F(TimeSplits, OnlyTheReportedWindowIsSplit) {
-  // Per step: x 10 us; y 4 us and then waits for x's message (3 us after x's end). Step 1 ends at 13 us, step 2 at 23: x is never held.
-  // In the window (13, 23] y works 4 us, waits until x posts at 20 us (3 us late) and 3 us for the wire.
+  // Per step: x 10 us; y 4 us and then waits for x's message (3 us after x's end). Step 1 ends at 13 us, step 2 at 23: x is
+  // never held. In the window (13, 23] y works 4 us, waits until x posts at 20 us (3 us late) and 3 us for the wire.
   b.compute(x, 10_us);
   b.send(x, c, Bytes{1000}, {.label = "pp.send", .stream = 1, .after = {Dependency{0, 0}}});
   b.compute(y, 4_us);
