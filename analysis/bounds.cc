@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 
@@ -284,15 +283,17 @@ std::vector<Bound> lower_bounds(const BoundInputs& in) {
   return bounds;
 }
 
-sim::Record longest_chain(const sim::LinkTable& links, const sim::Router& router, const sim::Program& program,
-                          const sim::RunOptions& options) {
+std::optional<sim::Record> longest_chain(const sim::LinkTable& links, const sim::Router& router, const sim::Program& program,
+                                         const sim::RunOptions& options) {
   sim::RunOptions alone = options;
   alone.network = sim::NetworkModel::ideal;
   if (alone.collectives != sim::CollectiveMode::step) alone.collectives = sim::CollectiveMode::automatic;
-  alone.step_limit = std::numeric_limits<double>::infinity();
   alone.bins = 0;
   alone.critical_path = false;
-  return sim::simulate(links, router, program, alone);
+  sim::Record record = sim::simulate(links, router, program, alone);
+  for (const sim::CollectiveModes& m : record.modes)
+    if (m.bulk_forced > 0) return std::nullopt;
+  return record;
 }
 
 const Bound* binding(std::span<const Bound> bounds) {

@@ -29,6 +29,7 @@
 // Cost: that of traffic.h, plus O(endpoints of the cuts) and O(flows x cuts that hold an endpoint).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -54,10 +55,10 @@ struct BoundInputs {
 [[nodiscard]] std::vector<Bound> lower_bounds(const BoundInputs& inputs);
 
 /// The program in the `ideal` network: in steps when `options` ask for steps, else in bulk where that is exact by
-/// construction and in steps elsewhere, whatever the step limit. A program of 10^9 transfers takes its time, so ask
-/// Record::program_transfers first.
-[[nodiscard]] sim::Record longest_chain(const sim::LinkTable& links, const sim::Router& router, const sim::Program& program,
-                                        const sim::RunOptions& options);
+/// construction and in steps elsewhere. Nothing when that would be more than `step_limit` transfers: bulk that is not exact
+/// bounds nothing.
+[[nodiscard]] std::optional<sim::Record> longest_chain(const sim::LinkTable& links, const sim::Router& router,
+                                                       const sim::Program& program, const sim::RunOptions& options);
 
 /// The bound that marks `binds`; null when there is none above zero.
 [[nodiscard]] const Bound* binding(std::span<const Bound> bounds);

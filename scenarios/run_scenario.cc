@@ -1,5 +1,6 @@
 #include "scenarios/run_scenario.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -50,6 +51,25 @@ RunSize size_of(const Prepared& prepared) {
           .memory = estimate.memory + sim::Bytes{bytes_of(*prepared.fabric)}};
 }
 
+namespace {
+
+/// The longest chain of the whole run, or else of its first step alone: in several steps collectives may lose their common
+/// start, and then they are more transfers than may be played.
+std::optional<sim::Record> chain_of(const Prepared& prepared, const sim::RunOptions& options, const sim::Record& record) {
+  const sim::Program& program = prepared.workload.program;
+  std::optional<sim::Record> chain;
+  const auto forced = [](const sim::CollectiveModes& m) { return m.bulk_forced > 0; };
+  if (std::none_of(record.modes.begin(), record.modes.end(), forced) || program.steps == 1) {
+    chain = analysis::longest_chain(prepared.fabric->links, *prepared.router, program, options);
+  }
+  if (chain || program.steps == 1) return chain;
+  sim::Program first_step = program;
+  first_step.steps = 1;
+  return analysis::longest_chain(prepared.fabric->links, *prepared.router, first_step, options);
+}
+
+}  // namespace
+
 RunOutcome simulate_scenario(const Scenario& scenario, const Prepared& prepared, const RunHooks& hooks) {
   sim::RunOptions options = scenario.run;
   options.cancel = hooks.cancel;
@@ -60,10 +80,7 @@ RunOutcome simulate_scenario(const Scenario& scenario, const Prepared& prepared,
   stop_if_cancelled(hooks.cancel);
 
   options.progress = nullptr;
-  std::optional<sim::Record> chain;
-  if (outcome.record.inexact_transfers <= options.step_limit) {
-    chain = analysis::longest_chain(prepared.fabric->links, *prepared.router, prepared.workload.program, options);
-  }
+  const std::optional<sim::Record> chain = chain_of(prepared, options, outcome.record);
   outcome.result = analysis::analyze({.fabric = *prepared.fabric,
                                       .router = *prepared.router,
                                       .workload = prepared.workload,

@@ -39,7 +39,7 @@ Written write_run(const std::string& path, const ResultFileOptions& options) {
   run.collectives = sim::CollectiveMode::step;
   ResultFile file{path, workload, options};
   Written w{sim::simulate(star.fabric.links, router, workload.program, run, file.trace()), {}};
-  const sim::Record ideal = longest_chain(star.fabric.links, router, workload.program, run);
+  const sim::Record ideal = longest_chain(star.fabric.links, router, workload.program, run).value();
   w.result = analyze(
       {.fabric = star.fabric, .router = router, .workload = workload, .options = run, .record = w.record, .ideal = &ideal});
   file.finish(w.result, star.fabric, w.record);

@@ -286,7 +286,7 @@ workloads::Workload pipeline(const Pipeline& what) {
 
 Run run(const Star& star, const sim::Router& router, const workloads::Workload& workload, const sim::RunOptions& options) {
   Run r{sim::simulate(star.fabric.links, router, workload.program, options),
-        longest_chain(star.fabric.links, router, workload.program, options),
+        longest_chain(star.fabric.links, router, workload.program, options).value(),
         {}};
   r.result = analyze({.fabric = star.fabric,
                       .router = router,
