@@ -60,8 +60,8 @@ struct RunHooks {
   std::function<void(std::size_t, std::size_t)> rerun_progress;  ///< re-runs done, of how many; one thread at a time
 };
 
-/// The lower bound of the longest chain needs a second pass over the program, or over its first step when the whole would be more
-/// than `run.step_limit` transfers; it is left out when the first step is, too.
+/// The lower bound of the longest chain needs a second pass over the program, or over its first step when the whole would be
+/// more than `run.step_limit` transfers; it is left out when the first step is, too.
 [[nodiscard]] RunOutcome simulate_scenario(const Scenario& scenario, const Prepared& prepared, const RunHooks& hooks = {});
 
 }  // namespace traingraph::scenarios
