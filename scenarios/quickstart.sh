@@ -9,7 +9,8 @@ result=$(realpath --no-symlinks "${1:-gpt3.h5}")
 # shellcheck source=scenarios/packages.sh
 source "$root/scenarios/packages.sh"
 
-install_missing "${build_packages[@]}"
+# One build folder serves the tests too, so configuring it needs their libraries.
+install_missing "${build_packages[@]}" "${test_packages[@]}"
 echo "building (build/)" >&2
 build_preset "$root" release traingraph
 echo "traingraph run scenarios/examples/gpt3_175b_1024_a100.yaml -o $result" >&2
