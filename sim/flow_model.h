@@ -13,14 +13,16 @@
 //   finish(now, record), begin_window(now)
 //   carry(link, bytes/s, from, to)            fluid models: notes the load of transfers that need no simulation
 //
-// Invariants: `remaining` is anchored at `since`, the last change of the transfer's rate; a transfer ends by its event only.
-// A rate that falls leaves the old event in the queue: it fires early, is recognised, and is pushed again at the true end.
+// Transfers that are held by the same link share its level and one FlowClock; a transfer that is held by its own cap has a
+// clock to itself. A clock's event is the first end among its transfers. A level that falls leaves the old event in the
+// queue: it fires early, is recognised, and is pushed again at the true end.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "sim/event_queue.h"
+#include "sim/flow_clock.h"
 #include "sim/load_recorder.h"
 #include "sim/max_min.h"
 #include "sim/options.h"
@@ -51,18 +53,28 @@ class FlowModel {
   void finish(Time now, Record& record);
 
  private:
+  static constexpr std::uint32_t kNone = 0xffffffff;
   struct Transfer {
-    double remaining = 0;
-    double rate = 0;
-    Time since;
-    Time event_at;  // when the pending event fires; never() without one
-    EventHandle event;
+    Fixed remaining = 0;  // per unit of weight, while it has no clock; else its finishing point there
+    std::uint32_t clock = kNone;
+    std::uint32_t stamp = 0;  // of its living entry in the clock
+    std::uint32_t weight = 1;
   };
+
+  void take_new_levels(Time now);
+  void touch(std::uint32_t clock);
+  void detach(std::uint32_t id, Time now);
+  void attach(std::uint32_t id, Time now);
+  void find_next_end(std::uint32_t clock);
 
   const PathTable& paths_;
   EventQueue& queue_;
   MaxMin solver_;
   LoadRecorder loads_;
+  std::uint32_t links_;
+  std::vector<FlowClock> clocks_;  // of the links, then of transfers that are held by their cap
+  std::vector<std::uint32_t> free_clocks_;
+  std::vector<std::uint32_t> touched_;  // clocks
   std::vector<Transfer> transfers_;
   std::vector<Completion> completions_;
   Counters counters_;

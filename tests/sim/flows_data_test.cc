@@ -16,57 +16,24 @@
 #include <vector>
 
 #include "tests/sim/flow_file.h"
+#include "tests/sim/flow_program.h"
 #include "tests/sim/play.h"
-#include "tests/sim/program_builder.h"
 #include "tests/sim/property.h"
 
 namespace traingraph::sim::tests {
 namespace {
 
-/// Flow i leads from endpoint i to the common sink.
-class FlowRouter final : public Router {
- public:
-  explicit FlowRouter(const FlowFile& file) : file_{file} {}
-  [[nodiscard]] bool depends_on_connection() const override { return false; }
-
- private:
-  [[nodiscard]] Path do_route(EndpointId source, EndpointId, std::uint64_t) const override {
-    Path path;
-    path.links = file_.flows[index(source)].hops;
-    std::ranges::sort(path.links, {}, [](const PathLink& hop) { return hop.link; });
-    return path;
-  }
-  [[nodiscard]] Path do_route_in_switch(std::span<const EndpointId>) const override { return {}; }
-  const FlowFile& file_;
-};
-
 /// When each flow's last byte left the wire.
 std::vector<Duration> ends_of(const FlowFile& file) {
-  LinkTable links;
-  for (const double c : file.capacities) links.push_back({Bandwidth::bytes_per_s(c), Duration{}});
-  ProgramBuilder b;
-  const RankId sink = b.rank(static_cast<std::uint32_t>(file.flows.size()));
-  std::vector<std::uint32_t> send_op;
-  for (std::uint32_t f = 0; f < file.flows.size(); ++f) {
-    const FlowFile::Flow& flow = file.flows[f];
-    const RankId rank = b.rank(f);
-    const ChannelId channel = b.channel(rank, sink, 1, Bandwidth::bytes_per_s(flow.cap));
-    const Duration start = Duration::seconds(flow.start_s);
-    if (start > Duration{}) b.compute(rank, start);
-    b.send(rank, channel, Bytes{flow.bytes});
-    send_op.push_back(start > Duration{} ? 1 : 0);
-  }
-  for (const FlowFile::Change& c : file.changes)
-    b.change_link(Duration::seconds(c.at_s), c.link, Bandwidth::bytes_per_s(c.bytes_per_s));
-
+  const FlowProgram flows{file};
   RunOptions options;
   options.critical_path = false;
-  const Played played = play(links, FlowRouter{file}, b.build(), options);
+  const Played played = play(flows.links(), flows.router(), flows.program(), options);
   for (const LinkRecord& link : played.record.links) EXPECT_LE(link.peak_utilization, 1 + 1e-12);
 
   std::vector<Duration> ends(file.flows.size(), Duration::max());
   for (const TaskSpan& span : played.tasks) {
-    if (index(span.rank) == 0 || span.op != send_op[index(span.rank) - 1]) continue;
+    if (index(span.rank) == 0 || span.op != flows.send_op(index(span.rank) - 1)) continue;
     ends[index(span.rank) - 1] = span.end.since_start();
   }
   return ends;

@@ -173,8 +173,9 @@ TEST(MaxMin, ChangesAreLocal) {
   s.solver().remove(0);
   s.solver().solve();
   EXPECT_EQ(s.solver().touched(), 1U);
-  ASSERT_EQ(s.solver().changed().size(), 1U);
-  EXPECT_EQ(s.solver().changed()[0], 1U);
+  EXPECT_EQ(s.solver().changed(), 1U);
+  ASSERT_EQ(s.solver().regraded().size(), 1U);
+  EXPECT_EQ(s.solver().regraded()[0], 0U);
   EXPECT_EQ(s.solver().rate(1), 6);
   EXPECT_EQ(s.solver().rate(2), 6);
 }
@@ -187,7 +188,8 @@ TEST(MaxMin, AChangeThatAltersNoRateReportsNone) {
   s.solver().set_capacity(LinkId{0}, 50);
   EXPECT_TRUE(s.solver().dirty());
   s.solver().solve();
-  EXPECT_TRUE(s.solver().changed().empty());
+  EXPECT_EQ(s.solver().changed(), 0U);
+  EXPECT_TRUE(s.solver().moved().empty());
   EXPECT_FALSE(s.solver().dirty());
 }
 
