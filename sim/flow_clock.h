@@ -43,7 +43,7 @@ struct FlowClock {
 
   void advance(Time now) {
     if (now == since) return;
-    if (level > 0) served += fixed_bytes(level * (now - since).in_seconds());
+    if (level > 0 && !entries.empty()) served += fixed_bytes(level * (now - since).in_seconds());
     since = now;
   }
   void push(const Entry& entry) {

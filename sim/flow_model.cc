@@ -17,7 +17,8 @@ FlowModel::FlowModel(const LinkTable& links, const PathTable& paths, EventQueue&
 void FlowModel::start(std::uint32_t id, PathId path, Bytes bytes, std::uint32_t weight, Bandwidth cap, Time) {
   if (id >= transfers_.size()) transfers_.resize(std::max<std::size_t>(id + 1, transfers_.size() * 2));
   Transfer& t = transfers_[id];
-  t.remaining = fixed_bytes(bytes.count()) / weight;
+  t.remaining = fixed_bytes(bytes.count());
+  if (weight != 1) t.remaining /= weight;
   t.clock = kNone;
   t.weight = weight;
   solver_.add(id, path, weight, cap.bytes_per_s());

@@ -18,6 +18,8 @@ constexpr double kLeeway = 0x1p10;
 constexpr double kGrowth = 0x1p16;
 /// From so many new flows on, and if they are a quarter of all, their components are filled from nothing.
 constexpr std::size_t kFillFrom = 32;
+/// A solve repairs until it has done so many additions for each flow and link; then it fills.
+constexpr std::uint64_t kPatience = 64;
 
 }  // namespace
 
@@ -31,11 +33,12 @@ MaxMin::MaxMin(const LinkTable& links, const PathTable& paths) : paths_{paths}, 
   below_.resize(n);
   group_weight_.resize(n);
   open_.resize(n);
-  bound_.resize(n);
+  fills_.resize(n);
+  capacities_.resize(n);
   double largest = 0;
   for (std::size_t l = 0; l < n; ++l) {
-    links_[l].capacity = links[static_cast<LinkId>(l)].capacity.bytes_per_s();
-    if (links_[l].capacity < kInfinity) largest = std::max(largest, links_[l].capacity);
+    capacities_[l] = links[static_cast<LinkId>(l)].capacity.bytes_per_s();
+    if (capacities_[l] < kInfinity) largest = std::max(largest, capacities_[l]);
   }
   if (largest > 0) {
     largest_ = largest;
@@ -45,8 +48,9 @@ MaxMin::MaxMin(const LinkTable& links, const PathTable& paths) : paths_{paths}, 
 }
 
 void MaxMin::set_fixed_capacity(std::uint32_t link) {
-  const double capacity = links_[link].capacity;
-  if (capacity == kInfinity) return;
+  const double capacity = capacities_[link];
+  links_[link].bounded = capacity < kInfinity;
+  if (!links_[link].bounded) return;
   capacity_[link] = scale_.fixed(capacity);
   limit_[link] = capacity_[link] + scale_.fixed(capacity * kTolerance);
 }
@@ -89,7 +93,7 @@ double MaxMin::weight_of(const std::uint64_t* row) const {
 
 /// What the flows outside of the group leave of the link.
 double MaxMin::slack(std::uint32_t link) const {
-  if (links_[link].capacity == kInfinity) return kInfinity;
+  if (!links_[link].bounded) return kInfinity;
   const Fixed* const row = &below_[link * width_];
   double room = scale_.value(capacity_[link] - row[0]);
   for (const std::uint32_t d : ascending_)
@@ -98,24 +102,21 @@ double MaxMin::slack(std::uint32_t link) const {
 }
 
 bool MaxMin::overloaded(std::uint32_t link) const {
-  const double capacity = links_[link].capacity;
-  if (capacity == kInfinity) return false;
-  return width_ == 1 ? below_[link] > limit_[link] : slack(link) < -kTolerance * capacity;
+  if (!links_[link].bounded) return false;
+  return width_ == 1 ? below_[link] > limit_[link] : slack(link) < -kTolerance * capacities_[link];
 }
 
 double MaxMin::load(LinkId link) const {
   const std::uint32_t l = index(link);
+  if (!groups_[l].flows.empty()) return capacities_[l];
   double sum = 0;
-  if (links_[l].capacity == kInfinity) {
+  if (!links_[l].bounded) {
     for (const Member& m : members_[l]) sum += rate(m.flow) * hops(flows_[m.flow])[m.hop].fraction();
     return sum;
   }
-  const Fixed level = groups_[l].empty() ? 0 : scale_.fixed(links_[l].level);
-  for (const std::uint32_t d : ascending_) {
-    const Fixed row = below_[l * width_ + d] + level * group_weight_[l * width_ + d];
-    if (row != 0) sum += scale_.value(row) / denominators_[d];
-  }
-  return std::min(sum, links_[l].capacity);
+  for (const std::uint32_t d : ascending_)
+    if (below_[l * width_ + d] != 0) sum += scale_.value(below_[l * width_ + d]) / denominators_[d];
+  return std::min(sum, capacities_[l]);
 }
 
 void MaxMin::note_load(std::uint32_t link) {
@@ -133,16 +134,16 @@ void MaxMin::note_moved(std::uint32_t flow) {
   Flow& f = flows_[flow];
   if (f.epoch == epoch_) return;
   f.epoch = epoch_;
-  f.level_before = f.group == kNone ? -1 : f.level;
-  if (f.group < kOwn && links_[f.group].epoch == epoch_) f.level_before = links_[f.group].level_before;
+  f.level_before = f.group == kNone ? -1 : level_of(f);
+  if (f.group < kOwn && groups_[f.group].epoch == epoch_) f.level_before = groups_[f.group].level_before;
   moved_.push_back(flow);
 }
 
 void MaxMin::note_regraded(std::uint32_t link) {
-  LinkState& l = links_[link];
-  if (l.epoch == epoch_) return;
-  l.epoch = epoch_;
-  l.level_before = l.level;
+  Group& group = groups_[link];
+  if (group.epoch == epoch_) return;
+  group.epoch = epoch_;
+  group.level_before = links_[link].level;
   regraded_.push_back(link);
 }
 
@@ -186,95 +187,120 @@ void MaxMin::add(std::uint32_t flow, PathId path, std::uint32_t weight, double c
 void MaxMin::remove(std::uint32_t flow) {
   Flow& f = flows_[flow];
   SIM_ASSERT(f.active, "only an active flow can be removed");
-  if (f.group < kOwn) leave(flow);
+  const std::uint32_t held_by = f.group;
+  const bool contributes = held_by != kNone && level_of(f) < kInfinity;
+  const Fixed level = held_by < kOwn ? leave(flow) : contributes ? scale_.fixed(f.cap_level) : 0;
   f.active = false;
+  f.group = kNone;
   --active_;
-  const auto path_hops = hops(f);
-  for (std::uint32_t h = 0; h < path_hops.size(); ++h) {
-    const PathLink& hop = path_hops[h];
+  const auto path = hops(f);
+  for (std::uint32_t h = 0; h < path.size(); ++h) {
+    const PathLink& hop = path[h];
     const std::uint32_t link = index(hop.link);
-    if (links_[link].capacity < kInfinity)
-      below_[link * width_ + denominator(hop.k)] -= scale_.fixed(f.level) * (std::uint64_t{f.weight} * hop.n);
+    if (links_[link].bounded) below_[link * width_ + denominator(hop.k)] -= level * weight_on(f, hop);
     auto& list = members_[link];
     const std::uint32_t at = places_[flow][h];
     list[at] = list.back();
     places_[list[at].flow][list[at].hop] = at;
     list.pop_back();
-    if (!groups_[link].empty()) queue(link, links_[link].level);
+    if (!groups_[link].flows.empty()) queue(link, links_[link].level);
     note_load(link);
   }
-  f.group = kNone;
   dirty_ = true;
 }
 
 void MaxMin::set_capacity(LinkId id, double bytes_per_s) {
   const std::uint32_t link = index(id);
-  LinkState& l = links_[link];
-  if (l.capacity == bytes_per_s) return;
-  if ((l.capacity == kInfinity) != (bytes_per_s == kInfinity)) refill_.push_back(link);
-  l.capacity = bytes_per_s;
+  if (capacities_[link] == bytes_per_s) return;
+  if ((capacities_[link] == kInfinity) != (bytes_per_s == kInfinity)) refill_.push_back(link);
+  capacities_[link] = bytes_per_s;
   make_room_for(bytes_per_s);
   set_fixed_capacity(link);
-  queue(link, groups_[link].empty() ? 0 : l.level);
+  queue(link, groups_[link].flows.empty() ? 0 : links_[link].level);
   note_load(link);
   dirty_ = true;
 }
 
-/// Puts the flow into the group of the link at its hop; its level stays until the link is graded.
+/// Puts the flow into the group of the link at its hop, at the group's level.
 void MaxMin::join(std::uint32_t flow, std::uint32_t hop) {
   note_moved(flow);
   Flow& f = flows_[flow];
+  const double level_now = level_of(f);
+  Fixed now = f.group == kNone ? 0 : scale_.fixed(level_now);
   if (f.group < kOwn) {
     const std::uint32_t old = f.group;
-    leave(flow);
-    if (!groups_[old].empty()) queue(old, links_[old].level);
+    now = leave(flow);
+    if (!groups_[old].flows.empty()) queue(old, links_[old].level);
   }
-  const PathLink& at = hops(f)[hop];
-  const std::uint32_t link = index(at.link);
+  const auto path = hops(f);
+  const std::uint32_t link = index(path[hop].link);
   LinkState& l = links_[link];
-  const std::size_t row = link * width_ + denominator(at.k);
-  const std::uint64_t weight = std::uint64_t{f.weight} * at.n;
-  below_[row] -= scale_.fixed(f.level) * weight;
-  group_weight_[row] += weight;
+  Group& group = groups_[link];
+  if (group.flows.empty()) {
+    note_regraded(link);
+    group.level = now;
+    l.level = level_now;
+  }
+  const Fixed difference = group.level - now;
+  for (std::uint32_t h = 0; h < path.size(); ++h) {
+    const PathLink& at = path[h];
+    const std::uint32_t d = denominator(at.k);
+    const std::uint64_t weight = weight_on(f, at);
+    if (h == hop) {
+      below_[link * width_ + d] -= now * weight;
+      group_weight_[link * width_ + d] += weight;
+    } else {
+      group.edges.add(index(at.link), d, weight);
+      if (difference != 0) shift(index(at.link), d, difference * weight, l.level);
+    }
+  }
   f.group = link;
-  f.place = static_cast<std::uint32_t>(groups_[link].size());
-  groups_[link].push_back({flow, hop});
-  l.capped += f.cap < kInfinity;
-  l.joined = true;
+  f.place = static_cast<std::uint32_t>(group.flows.size());
+  group.flows.push_back({flow, hop});
+  group.capped += f.cap < kInfinity;
   note_load(link);
 }
 
-/// Takes the flow out of its link's group; it keeps its level.
-void MaxMin::leave(std::uint32_t flow) {
+/// Takes the flow out of its link's group. It counts as held elsewhere, at the level that it had and that is returned.
+Fixed MaxMin::leave(std::uint32_t flow) {
   Flow& f = flows_[flow];
   const std::uint32_t link = f.group;
   LinkState& l = links_[link];
-  auto& group = groups_[link];
-  const PathLink& at = hops(f)[group[f.place].hop];
-  const std::size_t row = link * width_ + denominator(at.k);
-  const std::uint64_t weight = std::uint64_t{f.weight} * at.n;
-  group_weight_[row] -= weight;
-  below_[row] += scale_.fixed(f.level) * weight;
-  l.highest = std::max(l.highest, f.level);
-  l.capped -= f.cap < kInfinity;
-  group[f.place] = group.back();
-  flows_[group[f.place].flow].place = f.place;
-  group.pop_back();
-  if (group.empty()) {
+  Group& group = groups_[link];
+  const auto path = hops(f);
+  const std::uint32_t hop = group.flows[f.place].hop;
+  const bool last = group.flows.size() == 1;
+  for (std::uint32_t h = 0; h < path.size(); ++h) {
+    const PathLink& at = path[h];
+    const std::uint32_t d = denominator(at.k);
+    const std::uint64_t weight = weight_on(f, at);
+    if (h == hop) {
+      group_weight_[link * width_ + d] -= weight;
+      below_[link * width_ + d] += group.level * weight;
+    } else if (!last) {
+      group.edges.subtract(index(at.link), d, weight);
+    }
+  }
+  l.highest = std::max(l.highest, l.level);
+  group.capped -= f.cap < kInfinity;
+  group.flows[f.place] = group.flows.back();
+  flows_[group.flows[f.place].flow].place = f.place;
+  group.flows.pop_back();
+  if (last) {
+    group.edges.clear();
     l.level = kInfinity;
-    l.joined = false;
   }
   f.group = kOwn;
   note_load(link);
+  return group.level;
 }
 
-/// A flow that the link does not hold has changed what it uses by `difference` x weight; `level` is the flow's new one.
-inline void MaxMin::shift(const PathLink& hop, std::uint32_t weight, Fixed difference, double level) {
-  const std::uint32_t link = index(hop.link);
+/// What flows that the link does not hold use of it has changed by `difference`; `level` is their new level.
+inline void MaxMin::shift(std::uint32_t link, std::uint32_t denominator, Fixed difference, double level) {
   LinkState& l = links_[link];
-  note_load(link);
-  if (l.capacity == kInfinity) return;  // never holds anything: needs no sums
-  below_[link * width_ + denominator(hop.k)] += difference * (std::uint64_t{weight} * hop.n);
+  if (!l.noted || reported_) note_load(link);
+  if (!l.bounded) return;  // never holds anything: needs no sums
+  below_[link * width_ + denominator] += difference;
   l.highest = std::max(l.highest, level);
   if (l.pending) return;
   if (l.level < kInfinity) {
@@ -284,25 +310,71 @@ inline void MaxMin::shift(const PathLink& hop, std::uint32_t weight, Fixed diffe
   }
 }
 
-/// A flow of no group gets what its cap allows.
-void MaxMin::hold_at_cap(std::uint32_t flow) {
+/// A flow of no group, which counts with `level` so far, gets what its cap allows.
+void MaxMin::hold_at_cap(std::uint32_t flow, Fixed level) {
   note_moved(flow);
   Flow& f = flows_[flow];
   f.group = kOwn;
   for (const PathLink& hop : hops(f)) {
-    if (links_[index(hop.link)].capacity < kInfinity) {
-      shift(hop, f.weight, scale_.fixed(f.cap_level) - scale_.fixed(f.level), f.cap_level);
+    const std::uint32_t link = index(hop.link);
+    if (!links_[link].bounded) {
+      note_load(link);
     } else {
-      note_load(index(hop.link));
+      shift(link, denominator(hop.k), (scale_.fixed(f.cap_level) - level) * weight_on(f, hop), f.cap_level);
     }
   }
-  f.level = f.cap_level;
   ++touched_;
 }
 
 bool MaxMin::alone(const Flow& f) const {
   const auto path = hops(f);
   return std::all_of(path.begin(), path.end(), [&](const PathLink& hop) { return members_[index(hop.link)].size() == 1; });
+}
+
+/// A new flow that has its links to itself is held by the narrowest of them, or by its cap.
+void MaxMin::place_alone(std::uint32_t flow) {
+  Flow& f = flows_[flow];
+  const auto path = hops(f);
+  double level = f.cap_level;
+  std::uint32_t best = kOwn;
+  for (std::uint32_t h = 0; h < path.size(); ++h) {
+    const double its = capacities_[index(path[h].link)] / (f.weight * path[h].fraction());
+    if (its >= level) continue;
+    level = its;
+    best = h;
+  }
+  if (best == kOwn) {
+    hold_at_cap(flow, 0);
+    return;
+  }
+  note_moved(flow);
+  const std::uint32_t link = index(path[best].link);
+  note_regraded(link);
+  Group& group = groups_[link];
+  const Fixed fixed = scale_.fixed(level);
+  level = scale_.value(fixed);
+  group.level = fixed;
+  links_[link].level = level;
+  for (std::uint32_t h = 0; h < path.size(); ++h) {
+    const PathLink& at = path[h];
+    const std::uint32_t id = index(at.link);
+    const std::uint32_t d = denominator(at.k);
+    const std::uint64_t weight = weight_on(f, at);
+    note_load(id);
+    if (h == best) {
+      group_weight_[id * width_ + d] += weight;
+      continue;
+    }
+    group.edges.add(id, d, weight);
+    if (!links_[id].bounded) continue;
+    below_[id * width_ + d] += fixed * weight;
+    links_[id].highest = std::max(links_[id].highest, level);
+  }
+  f.group = link;
+  f.place = 0;
+  group.flows.push_back({flow, best});
+  group.capped += f.cap < kInfinity;
+  ++touched_;
 }
 
 /// Gives a new flow its first bottleneck: the link that seems to have the least room for it. Returns it, or kOwn.
@@ -313,7 +385,7 @@ std::uint32_t MaxMin::place(std::uint32_t flow) {
   std::uint32_t best = kOwn;
   for (std::uint32_t h = 0; h < path.size(); ++h) {
     const std::uint32_t link = index(path[h].link);
-    if (links_[link].capacity == kInfinity) continue;
+    if (!links_[link].bounded) continue;
     const double weight = f.weight * path[h].fraction() + weight_of(&group_weight_[link * width_]);
     const double level = std::max(0.0, slack(link)) / weight;
     if (level >= least) continue;
@@ -321,7 +393,7 @@ std::uint32_t MaxMin::place(std::uint32_t flow) {
     best = h;
   }
   if (best == kOwn) {
-    hold_at_cap(flow);
+    hold_at_cap(flow, 0);
     return kOwn;
   }
   join(flow, best);
@@ -331,35 +403,35 @@ std::uint32_t MaxMin::place(std::uint32_t flow) {
 /// Restores the invariant of one link, given the levels of the flows that it does not hold.
 void MaxMin::repair(std::uint32_t link) {
   LinkState& l = links_[link];
-  while (true) {
+  Group& group = groups_[link];
+  const auto level_now = [&] {
     const double weight = weight_of(&group_weight_[link * width_]);
-    if (weight == 0 && !overloaded(link)) return;
-    const double level = weight == 0 ? -kInfinity : slack(link) / weight;
-    if (l.capped > 0 && release_capped(link, level)) continue;
-    if (level < l.highest * (1 - kTolerance)) take_higher(link);
-    if (l.capped > 0 && release_capped(link, std::max(0.0, slack(link)) / weight_of(&group_weight_[link * width_]))) continue;
+    return weight == 0 ? -kInfinity : slack(link) / weight;
+  };
+  while (true) {
+    if (group.flows.empty() && !overloaded(link)) return;
+    if (group.capped > 0 && release_capped(link, level_now())) continue;
+    if (level_now() < l.highest * (1 - kTolerance)) take_higher(link);
+    if (group.capped > 0 && release_capped(link, level_now())) continue;
     break;
   }
-  if (groups_[link].empty()) return;
-  const double level = std::max(0.0, slack(link) / weight_of(&group_weight_[link * width_]));
-  const bool same = l.level < kInfinity && std::abs(level - l.level) <= kSameLevel * l.level;
-  if (same && !l.joined) return;
-  grade(link, same ? l.level : level);
+  if (group.flows.empty()) return;
+  const double level = std::max(0.0, level_now());
+  if (std::abs(level - l.level) > kSameLevel * l.level) grade(link, level);
 }
 
 /// Flows of the group whose cap is below the link's level are held by it instead.
 bool MaxMin::release_capped(std::uint32_t link, double level) {
   bool any = false;
-  auto& group = groups_[link];
-  for (std::uint32_t i = 0; i < group.size();) {
-    const std::uint32_t flow = group[i].flow;
+  const auto& flows = groups_[link].flows;
+  for (std::uint32_t i = 0; i < flows.size();) {
+    const std::uint32_t flow = flows[i].flow;
     if (flows_[flow].cap_level > level) {
       ++i;
       continue;
     }
     note_moved(flow);
-    leave(flow);
-    hold_at_cap(flow);
+    hold_at_cap(flow, leave(flow));
     any = true;
   }
   return any;
@@ -377,10 +449,11 @@ void MaxMin::take_higher(std::uint32_t link) {
   for (std::uint32_t i = 0; i < members.size(); ++i) {
     const Flow& f = flows_[members[i].flow];
     if (f.group == link || f.group == kNone) continue;
-    if (f.level * (1 - kTolerance) > level) {
-      candidates_.push_back({f.level, i});
+    const double its = level_of(f);
+    if (its * (1 - kTolerance) > level) {
+      candidates_.push_back({its, i});
     } else {
-      rest = std::max(rest, f.level);
+      rest = std::max(rest, its);
     }
   }
   const auto lower = [](const Entry& a, const Entry& b) { return a.level < b.level; };
@@ -399,28 +472,20 @@ void MaxMin::take_higher(std::uint32_t link) {
 void MaxMin::grade(std::uint32_t link, double level) {
   note_regraded(link);
   LinkState& l = links_[link];
+  Group& group = groups_[link];
   const Fixed target = scale_.fixed(level);
-  level = scale_.value(target);
-  const double old = l.level;
-  const Fixed common = old < kInfinity ? target - scale_.fixed(old) : 0;
-  l.level = level;
-  l.joined = false;
-  note_load(link);
-  for (const Member& m : groups_[link]) {
-    Flow& f = flows_[m.flow];
-    const Fixed difference = f.level == old ? common : target - scale_.fixed(f.level);
-    ++touched_;
-    if (difference == 0) continue;
-    f.level = level;
-    const auto path = hops(f);
-    for (std::uint32_t h = 0; h < path.size(); ++h)
-      if (h != m.hop) shift(path[h], f.weight, difference, level);
-  }
+  const Fixed difference = target - group.level;
+  group.level = target;
+  l.level = scale_.value(target);
+  touched_ += group.flows.size();
+  work_ += group.edges.all().size();
+  if (difference == 0) return;
+  for (const GroupEdges::Edge& edge : group.edges.all())
+    if (edge.weight != 0) shift(edge.link, edge.denominator, difference * edge.weight, l.level);
 }
 
 void MaxMin::repair_all() {
-  const std::uint64_t budget = touched_ + 8 * static_cast<std::uint64_t>(active_) + 64;
-  std::uint64_t repairs = 64 + 8 * static_cast<std::uint64_t>(links_.size());
+  std::uint64_t budget = work_ + kPatience * (active_ + links_.size());
   while (!heap_.empty()) {
     const Entry next = heap_.front();
     std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
@@ -428,9 +493,11 @@ void MaxMin::repair_all() {
     if (!links_[next.id].pending) continue;  // filled meanwhile
     links_[next.id].pending = false;
     repair(next.id);
-    if (touched_ <= budget && repairs-- > 0) continue;
+    ++work_;
+    if (work_ <= budget) continue;
     const std::vector<std::uint32_t> reached = loaded_;
     fill_from(reached);
+    budget = work_ + kPatience * (active_ + links_.size());
   }
 }
 
@@ -447,8 +514,8 @@ void MaxMin::solve() {
     if (!f.active || f.group != kNone) continue;  // removed again, or named twice
     if (!refill_.empty() || !alone(f)) {
       fresh_[left++] = flow;
-    } else if (const std::uint32_t link = place(flow); link != kOwn) {
-      repair(link);
+    } else {
+      place_alone(flow);
     }
   }
   fresh_.resize(left);
@@ -476,12 +543,15 @@ void MaxMin::solve_from_nothing() {
 }
 
 void MaxMin::count_changes() {
+  const auto regraded = [&](std::uint32_t link) {
+    return groups_[link].epoch == epoch_ && links_[link].level != groups_[link].level_before;
+  };
   for (const std::uint32_t link : regraded_)
-    if (links_[link].level != links_[link].level_before) changed_ += groups_[link].size();
+    if (regraded(link)) changed_ += groups_[link].flows.size();
   for (const std::uint32_t flow : moved_) {
     const Flow& f = flows_[flow];
-    if (f.group != kOwn && links_[f.group].epoch == epoch_ && links_[f.group].level != links_[f.group].level_before) --changed_;
-    changed_ += f.level != f.level_before;
+    if (f.group < kOwn && regraded(f.group)) --changed_;
+    changed_ += level_of(f) != f.level_before;
   }
 }
 

@@ -11,8 +11,9 @@
 //
 // What is kept. Every flow has one bottleneck; the flows of one bottleneck link are its *group* and share one number, the
 // level of the link:  level(l) = (capacity - below(l)) / weight(l),  where below(l) is what the flows of l that are held
-// elsewhere use of it, an exact sum (exact_sum.h), and weight(l) the sum of w n/k over the group. So a change costs
-// nothing for the flows of a group but the sums of the other links that they cross.
+// elsewhere use of it, an exact sum (exact_sum.h), and weight(l) the sum of w n/k over the group. With each group goes the
+// list of the other links that its flows cross (group_edges.h). So a change of level costs one addition for each such link,
+// and nothing for the flows.
 //
 // Invariant, between solves, for every link l:
 //   (1) with a group: level(l) is what the formula gives, and no flow of l has a higher level;
@@ -27,8 +28,8 @@
 // filled from nothing (max_min_fill.cc): progressive filling, all bottlenecks of one level in one round.
 //
 // Levels agree with those of a fill from nothing to about n 2^-52, n flows on the link; levels that are equal by symmetry are
-// equal bit for bit. Cost of a solve: O(hops of the flows whose level changes + flows of the links where a flow changes its
-// bottleneck + links touched x log). Not thread-safe.
+// equal bit for bit. Cost of a solve: O(links crossed by the groups whose level changes + flows of the links where a flow
+// changes its bottleneck + links repaired x log). Not thread-safe.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -38,6 +39,7 @@
 #include <vector>
 
 #include "sim/exact_sum.h"
+#include "sim/group_edges.h"
 #include "sim/ids.h"
 #include "sim/link.h"
 #include "sim/path_table.h"
@@ -62,17 +64,17 @@ class MaxMin {
   void solve_from_nothing();
 
   [[nodiscard]] bool dirty() const { return dirty_; }
-  [[nodiscard]] double level(std::uint32_t flow) const { return flows_[flow].level; }
+  [[nodiscard]] double level(std::uint32_t flow) const { return level_of(flows_[flow]); }
   [[nodiscard]] double rate(std::uint32_t flow) const {
     const Flow& f = flows_[flow];
-    return f.group == kOwn ? f.cap : f.level * f.weight;
+    return f.group == kOwn ? f.cap : level_of(f) * f.weight;
   }
   /// The link that holds the flow, or kOwn.
   [[nodiscard]] std::uint32_t group(std::uint32_t flow) const { return flows_[flow].group; }
   /// The level that the flows of this link's group share.
   [[nodiscard]] double group_level(std::uint32_t link) const { return links_[link].level; }
   [[nodiscard]] double load(LinkId link) const;
-  [[nodiscard]] double capacity(LinkId link) const { return links_[index(link)].capacity; }
+  [[nodiscard]] double capacity(LinkId link) const { return capacities_[index(link)]; }
 
   /// Flows that may have another group than before the last solve, new flows among them; each once.
   [[nodiscard]] std::span<const std::uint32_t> moved() const { return moved_; }
@@ -80,7 +82,7 @@ class MaxMin {
   [[nodiscard]] std::span<const std::uint32_t> regraded() const { return regraded_; }
   /// Links whose load may have changed since the solve before, removals included; each once.
   [[nodiscard]] std::span<const std::uint32_t> loaded() const { return loaded_; }
-  /// Levels that the last solve computed (a flow may count several times), and flows whose level differs from before.
+  /// Flows whose level the last solve computed (each as often as it did), and flows whose level differs from before.
   [[nodiscard]] std::uint64_t touched() const { return touched_; }
   [[nodiscard]] std::uint64_t changed() const { return changed_; }
 
@@ -96,7 +98,6 @@ class MaxMin {
     std::uint32_t place = 0;      // in its group's list
     double cap = kInfinity;       // a rate; infinity: none
     double cap_level = kInfinity;
-    double level = 0;
     double level_before = 0;  // before this solve; valid if epoch is this solve's
     std::uint32_t epoch = 0;  // of the solve that put it into moved_
     std::uint32_t fill = 0;   // of the fill that reached it
@@ -108,19 +109,26 @@ class MaxMin {
     std::uint32_t flow = 0;
     std::uint32_t hop = 0;
   };
-  struct LinkState {
-    double capacity = 0;
+  struct LinkState {  // what a repair of another link looks at
     double level = kInfinity;  // of the group; infinity without one
     double highest = 0;        // no flow of the link outside of its group has a higher level
+    bool bounded = true;       // its capacity is finite
+    bool pending = false;      // waits for its repair
+    bool noted = false;        // in loaded_
+  };
+  struct Group {
+    std::vector<Member> flows;
+    GroupEdges edges;          // the other links of these flows
+    Fixed level = 0;           // valid with flows
     double level_before = 0;   // before this solve; valid if epoch is this solve's
-    std::uint32_t capped = 0;  // flows of the group with a cap
+    std::uint32_t capped = 0;  // flows with a cap
     std::uint32_t epoch = 0;   // of the solve that put it into regraded_
-    std::uint32_t fill = 0;    // of the fill that reached it
-    std::uint32_t round = 0;   // of the fill's round in which it is a bottleneck
-    std::uint32_t touched_round = 0;
-    bool joined = false;   // flows have come into the group since its level was set
-    bool pending = false;  // waits for its repair
-    bool noted = false;    // in loaded_
+  };
+  struct FillState {
+    double bound = 0;  // the link's entry in fill_heap_ that counts
+    std::uint32_t fill = 0;          // of the fill that reached the link
+    std::uint32_t round = 0;         // of the fill's round in which it is a bottleneck
+    std::uint32_t touched_round = 0;  // in which a flow of the link was frozen
   };
   struct Entry {
     double level;
@@ -139,6 +147,10 @@ class MaxMin {
   [[nodiscard]] double slack(std::uint32_t link) const;
   [[nodiscard]] bool overloaded(std::uint32_t link) const;
   [[nodiscard]] std::span<const PathLink> hops(const Flow& f) const { return paths_.links(f.path); }
+  [[nodiscard]] double level_of(const Flow& f) const {
+    return f.group < kOwn ? links_[f.group].level : f.group == kOwn ? f.cap_level : 0;
+  }
+  [[nodiscard]] std::uint64_t weight_on(const Flow& f, const PathLink& hop) const { return std::uint64_t{f.weight} * hop.n; }
 
   void make_room_for(double value);
   void set_fixed_capacity(std::uint32_t link);
@@ -148,10 +160,11 @@ class MaxMin {
   void queue(std::uint32_t link, double level);
 
   void join(std::uint32_t flow, std::uint32_t hop);
-  void leave(std::uint32_t flow);
-  void shift(const PathLink& hop, std::uint32_t weight, Fixed difference, double level);
-  void hold_at_cap(std::uint32_t flow);
+  Fixed leave(std::uint32_t flow);
+  void shift(std::uint32_t link, std::uint32_t denominator, Fixed difference, double level);
+  void hold_at_cap(std::uint32_t flow, Fixed level);
   [[nodiscard]] bool alone(const Flow& f) const;
+  void place_alone(std::uint32_t flow);
   [[nodiscard]] std::uint32_t place(std::uint32_t flow);
 
   void repair(std::uint32_t link);
@@ -177,7 +190,8 @@ class MaxMin {
   std::vector<Flow> flows_;
   std::vector<Places> places_;                  // by flow: its place in each link's member list
   std::vector<std::vector<Member>> members_;    // by link
-  std::vector<std::vector<Member>> groups_;     // by link
+  std::vector<Group> groups_;                   // by link
+  std::vector<double> capacities_;              // by link
   std::vector<std::uint32_t> denominators_{1};  // in order of appearance; the first is 1
   std::vector<std::uint32_t> ascending_{0};     // their places, by size
   std::size_t width_ = 1;
@@ -198,6 +212,7 @@ class MaxMin {
   std::vector<std::uint32_t> loaded_;
   std::uint64_t touched_ = 0;
   std::uint64_t changed_ = 0;
+  std::uint64_t work_ = 0;  // additions and repairs so far
   std::uint32_t epoch_ = 0;
 
   // Of a fill.
@@ -206,7 +221,7 @@ class MaxMin {
   std::vector<std::uint32_t> round_links_;  // whose flows were frozen in this round
   std::vector<Entry> fill_heap_;
   std::vector<Entry> caps_;
-  std::vector<double> bound_;        // by link: its entry in fill_heap_ that counts
+  std::vector<FillState> fills_;     // by link
   std::vector<std::uint64_t> open_;  // [link * width + d]: sum of w n over flows not yet frozen
   std::uint32_t fill_ = 0;
   std::uint32_t round_ = 0;

@@ -16,9 +16,8 @@ void MaxMin::reach_flow(std::uint32_t flow) {
 }
 
 void MaxMin::reach_link(std::uint32_t link) {
-  LinkState& l = links_[link];
-  if (l.fill == fill_) return;
-  l.fill = fill_;
+  if (fills_[link].fill == fill_) return;
+  fills_[link].fill = fill_;
   component_links_.push_back(link);
 }
 
@@ -28,7 +27,7 @@ void MaxMin::fill_from(std::span<const std::uint32_t> links) {
   component_links_.clear();
   component_flows_.clear();
   for (const std::uint32_t seed : links) {
-    if (links_[seed].fill == fill_) continue;
+    if (fills_[seed].fill == fill_) continue;
     std::size_t l = component_links_.size();
     std::size_t f = component_flows_.size();
     const std::size_t first_link = l;
@@ -50,7 +49,7 @@ double MaxMin::fill_level(std::uint32_t link) const {
 }
 
 void MaxMin::push_bound(std::uint32_t link, double level) {
-  bound_[link] = level;
+  fills_[link].bound = level;
   fill_heap_.push_back({level, link});
   std::push_heap(fill_heap_.begin(), fill_heap_.end(), std::greater<>{});
 }
@@ -60,30 +59,36 @@ void MaxMin::freeze(std::uint32_t flow, double level) {
   Flow& f = flows_[flow];
   if (f.frozen) return;
   f.frozen = true;
-  f.level = level;
   f.group = kOwn;
   ++touched_;
   --open_flows_;
   const auto path = hops(f);
-  for (std::uint32_t h = 0; h < path.size(); ++h) {
+  for (std::uint32_t h = 0; h < path.size() && f.group == kOwn; ++h) {
     const std::uint32_t link = index(path[h].link);
-    LinkState& l = links_[link];
-    if (l.capacity == kInfinity) continue;
-    const std::size_t row = link * width_ + denominator(path[h].k);
-    const std::uint64_t weight = std::uint64_t{f.weight} * path[h].n;
-    open_[row] -= weight;
-    if (f.group == kOwn && l.round == round_) {
-      f.group = link;
-      f.place = static_cast<std::uint32_t>(groups_[link].size());
-      groups_[link].push_back({flow, h});
+    if (fills_[link].round != round_) continue;
+    Group& group = groups_[link];
+    f.group = link;
+    f.place = static_cast<std::uint32_t>(group.flows.size());
+    group.flows.push_back({flow, h});
+    group.capped += f.cap < kInfinity;
+  }
+  for (const PathLink& hop : path) {
+    const std::uint32_t link = index(hop.link);
+    const std::uint32_t d = denominator(hop.k);
+    const std::size_t row = link * width_ + d;
+    const std::uint64_t weight = weight_on(f, hop);
+    if (link == f.group) {
+      open_[row] -= weight;
       group_weight_[row] += weight;
-      l.capped += f.cap < kInfinity;
       continue;
     }
+    if (f.group != kOwn) groups_[f.group].edges.add(link, d, weight);
+    if (!links_[link].bounded) continue;
+    open_[row] -= weight;
     below_[row] += scale_.fixed(level) * weight;
-    l.highest = std::max(l.highest, level);
-    if (l.touched_round == round_) continue;
-    l.touched_round = round_;
+    links_[link].highest = std::max(links_[link].highest, level);
+    if (fills_[link].touched_round == round_) continue;
+    fills_[link].touched_round = round_;
     round_links_.push_back(link);
   }
 }
@@ -102,7 +107,7 @@ double MaxMin::find_bottlenecks(double floor) {
     const Entry entry = fill_heap_.front();
     std::pop_heap(fill_heap_.begin(), fill_heap_.end(), std::greater<>{});
     fill_heap_.pop_back();
-    if (entry.level != bound_[entry.id]) continue;  // replaced by a lower entry
+    if (entry.level != fills_[entry.id].bound) continue;  // replaced by a lower entry
     const double now = std::max(fill_level(entry.id), floor);
     if (now == kInfinity) continue;
     candidates_.push_back({now, entry.id});
@@ -122,13 +127,12 @@ void MaxMin::fill_component(std::size_t first_link, std::size_t first_flow) {
   for (const std::uint32_t link : links) {
     note_regraded(link);
     note_load(link);
-    LinkState& l = links_[link];
-    l.level = kInfinity;
-    l.highest = 0;
-    l.capped = 0;
-    l.joined = false;
-    l.pending = false;
-    groups_[link].clear();
+    links_[link].level = kInfinity;
+    links_[link].highest = 0;
+    links_[link].pending = false;
+    groups_[link].flows.clear();
+    groups_[link].edges.clear();
+    groups_[link].capped = 0;
     std::fill_n(&below_[link * width_], width_, 0);
     std::fill_n(&group_weight_[link * width_], width_, 0);
     std::fill_n(&open_[link * width_], width_, 0);
@@ -141,7 +145,7 @@ void MaxMin::fill_component(std::size_t first_link, std::size_t first_flow) {
   caps_.clear();
   for (const std::uint32_t link : links) {
     const double level = fill_level(link);
-    bound_[link] = level;
+    fills_[link].bound = level;
     if (level < kInfinity) fill_heap_.push_back({level, link});
   }
   for (const std::uint32_t flow : flows)
@@ -157,7 +161,6 @@ void MaxMin::fill_component(std::size_t first_link, std::size_t first_flow) {
     if (level == kInfinity) {  // nothing bounds the rest: infinitely fast links only
       for (const std::uint32_t flow : flows) {
         if (flows_[flow].frozen) continue;
-        flows_[flow].level = kInfinity;
         flows_[flow].group = kOwn;
       }
       return;
@@ -165,8 +168,9 @@ void MaxMin::fill_component(std::size_t first_link, std::size_t first_flow) {
     const double kept = scale_.value(scale_.fixed(level));
     round_links_.clear();
     for (const Entry& bottleneck : candidates_) {
-      links_[bottleneck.id].round = round_;
+      fills_[bottleneck.id].round = round_;
       links_[bottleneck.id].level = kept;
+      groups_[bottleneck.id].level = scale_.fixed(level);
     }
     for (const Entry& bottleneck : candidates_)
       for (const Member& m : members_[bottleneck.id]) freeze(m.flow, kept);
@@ -176,10 +180,10 @@ void MaxMin::fill_component(std::size_t first_link, std::size_t first_flow) {
       caps_.pop_back();
     }
     for (const Entry& bottleneck : candidates_)  // all its flows may be held by other links of the round
-      if (groups_[bottleneck.id].empty()) links_[bottleneck.id].level = kInfinity;
+      if (groups_[bottleneck.id].flows.empty()) links_[bottleneck.id].level = kInfinity;
     // Rounding can lower a saturation level by a few ulps: the bound must stay below.
     for (const std::uint32_t link : round_links_)
-      if (const double now = std::max(fill_level(link), level); now < bound_[link]) push_bound(link, now);
+      if (const double now = std::max(fill_level(link), level); now < fills_[link].bound) push_bound(link, now);
   }
 }
 

@@ -128,7 +128,8 @@ void demand_certificate(const LinkTable& links, const std::vector<Flow>& flows, 
   for (std::size_t l = 0; l < links.size(); ++l) {
     const double capacity = links[static_cast<LinkId>(l)].capacity.bytes_per_s();
     RC_ASSERT(load[l] <= capacity * (1 + 1e-9));
-    if (load[l] < kInfinity) RC_ASSERT(close(load[l], solver.load(static_cast<LinkId>(l))));
+    if (load[l] < kInfinity && !close(load[l], solver.load(static_cast<LinkId>(l))))
+      RC_FAIL(fmt::format("link {} carries {:.17g}, the solver says {:.17g} of {:.17g}", l, load[l], solver.load(static_cast<LinkId>(l)), capacity));
   }
   for (const Flow& f : flows) {
     bool held = f.cap > 0 && solver.rate(f.number) == f.cap;
