@@ -232,7 +232,8 @@ CollectivePlans::Traffic CollectivePlans::traffic_of(const Template& role) {
 void CollectivePlans::survey() {
   std::vector<Traffic> traffic;
   for (const Template& role : program_.templates) traffic.push_back(traffic_of(role));
-  if (options_.collectives == CollectiveMode::automatic && options_.network != NetworkModel::chunk) find_exact(traffic);
+  const bool any = std::any_of(traffic.begin(), traffic.end(), [](const Traffic& t) { return !t.calls.empty(); });
+  if (any && options_.collectives == CollectiveMode::automatic && options_.network != NetworkModel::chunk) find_exact(traffic);
   // Every member of a communicator issues the same calls; member 0 speaks for it.
   for (const Rank& rank : program_.ranks) {
     const Traffic& role = traffic[index(rank.role)];

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -109,21 +108,24 @@ class Engine {
     Time last_entry;
     Causes::Node last_cause = Causes::kNone;  // what released the last member to enter (held)
     Duration slack;                           // by how much that came later than anything else
+    std::uint32_t newer = kNone;              // the communicator's next running instance
     std::vector<std::uint32_t> streams;       // by member; kNone until it enters
     StepState state;
   };
   struct CommunicatorState {
-    std::vector<std::uint32_t> next;      // by member: sequence number of its next call
-    std::deque<std::uint32_t> instances;  // running, oldest first
-    std::uint32_t first_sequence = 0;     // of instances.front()
+    std::uint32_t first_call = 0;  // into calls_: of member 0
+    std::uint32_t oldest = kNone;  // running instances, linked by `newer`
+    std::uint32_t newest = kNone;
   };
   struct Message {
     Time arrived;
     Causes::Node cause = Causes::kNone;  // held
     Duration slack;
+    std::uint32_t next = kNone;  // of its channel, or of the free ones
   };
   struct ChannelState {
-    std::deque<Message> arrived;     // not yet received
+    std::uint32_t oldest = kNone;  // messages not yet received, linked by `next`
+    std::uint32_t newest = kNone;
     std::uint32_t receiver = kNone;  // the streams that wait, oldest first, linked by next_waiter
     PathId path = CollectivePlan::kNoPath;
   };
@@ -160,6 +162,8 @@ class Engine {
   void start_send(std::uint32_t stream, const Op& op);
   void start_receive(std::uint32_t stream, const Op& op);
   void finish_receive(std::uint32_t stream, ChannelState& channel, Time begun);
+  void put_message(ChannelState& channel, const Message& message);
+  [[nodiscard]] Message take_message(ChannelState& channel);
 
   void enter_collective(std::uint32_t stream, const Op& op);
   [[nodiscard]] std::uint32_t instance_for(std::uint32_t stream, const Op& op, const Slot& at);
@@ -207,7 +211,10 @@ class Engine {
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;
   std::vector<ChannelState> channels_;
+  std::vector<Message> messages_;
+  std::uint32_t free_message_ = kNone;
   std::vector<CommunicatorState> communicators_;
+  std::vector<std::uint32_t> calls_;  // by communicator and member: sequence number of the next call
   std::vector<std::unique_ptr<Instance>> instances_;
   std::vector<std::uint32_t> free_instances_;
   std::vector<std::uint32_t> undecided_;

@@ -19,6 +19,7 @@ std::uint32_t Engine<Model>::new_instance(std::uint32_t stream, const Op& op, co
   const Stream& s = streams_[stream];
   instance.plan = &plans_.plan(static_cast<CommunicatorId>(at.target), op.argument);
   instance.sequence = sequence;
+  instance.newer = kNone;
   instance.label = op.label;
   instance.place = timeline(s).op_at(s.stream, s.position);
   instance.finished = 0;
@@ -51,12 +52,15 @@ void Engine<Model>::begin_steps(Instance& instance) {
 template <class Model>
 std::uint32_t Engine<Model>::instance_for(std::uint32_t stream, const Op& op, const Slot& at) {
   CommunicatorState& state = communicators_[at.target];
-  const std::uint32_t sequence = state.next[at.member]++;
-  if (sequence - state.first_sequence == state.instances.size()) {
-    state.instances.push_back(new_instance(stream, op, at, sequence));
-    return state.instances.back();
+  const std::uint32_t sequence = calls_[state.first_call + at.member]++;
+  std::uint32_t id = state.oldest;
+  while (id != kNone && instances_[id]->sequence != sequence) id = instances_[id]->newer;
+  if (id == kNone) {
+    id = new_instance(stream, op, at, sequence);
+    (state.oldest == kNone ? state.oldest : instances_[state.newest]->newer) = id;
+    state.newest = id;
+    return id;
   }
-  const std::uint32_t id = state.instances[sequence - state.first_sequence];
   const std::uint32_t expected = instances_[id]->plan->collective;
   if (expected != op.argument) {
     throw InputError{describe_mismatch(program_, static_cast<CommunicatorId>(at.target), sequence, expected, op.argument,
@@ -238,11 +242,10 @@ void Engine<Model>::retire(std::uint32_t id) {
   ++(instance.mode == Mode::step ? modes.step : instance.exact ? modes.bulk_exact : modes.bulk_forced);
   causes_.drop(instance.last_cause);
   CommunicatorState& state = communicators_[index(instance.plan->communicator)];
-  state.instances[instance.sequence - state.first_sequence] = kNone;
-  while (!state.instances.empty() && state.instances.front() == kNone) {
-    state.instances.pop_front();
-    ++state.first_sequence;
-  }
+  std::uint32_t older = kNone;
+  for (std::uint32_t i = state.oldest; i != id; i = instances_[i]->newer) older = i;
+  (older == kNone ? state.oldest : instances_[older]->newer) = instance.newer;
+  if (state.newest == id) state.newest = older;
   free_instances_.push_back(id);
 }
 

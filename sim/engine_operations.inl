@@ -257,7 +257,7 @@ void Engine<Model>::arrive(std::uint32_t flight) {
   }
   if (f.kind == Flight::Kind::message) {
     ChannelState& channel = channels_[f.lane];
-    channel.arrived.push_back({now_, f.cause, f.slack});
+    put_message(channel, {now_, f.cause, f.slack, kNone});
     if (const std::uint32_t receiver = channel.receiver; receiver != kNone) {
       channel.receiver = std::exchange(streams_[receiver].next_waiter, kNone);
       finish_receive(receiver, channel, f.posted);
@@ -296,16 +296,40 @@ void Engine<Model>::start_send(std::uint32_t stream, const Op& op) {
 }
 
 template <class Model>
+void Engine<Model>::put_message(ChannelState& channel, const Message& message) {
+  std::uint32_t id = free_message_;
+  if (id == kNone) {
+    id = static_cast<std::uint32_t>(messages_.size());
+    messages_.push_back(message);
+  } else {
+    free_message_ = messages_[id].next;
+    messages_[id] = message;
+  }
+  (channel.oldest == kNone ? channel.oldest : messages_[channel.newest].next) = id;
+  channel.newest = id;
+}
+
+/// The oldest message of a channel that has one.
+template <class Model>
+typename Engine<Model>::Message Engine<Model>::take_message(ChannelState& channel) {
+  const std::uint32_t id = channel.oldest;
+  const Message message = messages_[id];
+  channel.oldest = message.next;
+  messages_[id].next = free_message_;
+  free_message_ = id;
+  return message;
+}
+
+template <class Model>
 void Engine<Model>::start_receive(std::uint32_t stream, const Op& op) {
   ChannelState& channel = channels_[slot(streams_[stream], op).target];
-  if (channel.arrived.empty()) {
+  if (channel.oldest == kNone) {
     std::uint32_t* last = &channel.receiver;
     while (*last != kNone) last = &streams_[*last].next_waiter;
     *last = stream;
     return;
   }
-  const Message message = channel.arrived.front();
-  channel.arrived.pop_front();
+  const Message message = take_message(channel);
   causes_.drop(message.cause);
   streams_[stream].slack = std::min(streams_[stream].slack, now_ - message.arrived);
   complete_plain(stream, 1);
@@ -314,8 +338,7 @@ void Engine<Model>::start_receive(std::uint32_t stream, const Op& op) {
 /// The message that the waiting stream needed has arrived: its sender's cause is the receive's cause.
 template <class Model>
 void Engine<Model>::finish_receive(std::uint32_t stream, ChannelState& channel, Time begun) {
-  const Message message = channel.arrived.front();
-  channel.arrived.pop_front();
+  const Message message = take_message(channel);
   const Duration slack = std::min(message.slack, now_ - streams_[stream].start);
   complete(stream, 1, begun, {message.cause, begun, slack});
   causes_.drop(message.cause);

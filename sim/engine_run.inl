@@ -17,7 +17,9 @@ void Engine<Model>::prepare() {
   bulk_allowed_ = options_.collectives == CollectiveMode::automatic && record_.inexact_transfers > options_.step_limit;
   planned_steps_ = record_.inexact_transfers;
 
+  timelines_.reserve(program_.templates.size());
   for (const Template& t : program_.templates) timelines_.emplace_back(t, program_.durations);
+  streams_.reserve(program_.ranks.size());  // at least one each
   open_ops_.assign(program_.steps, 0);
   for (std::uint32_t r = 0; r < program_.ranks.size(); ++r) {
     const Rank& rank = program_.ranks[static_cast<RankId>(r)];
@@ -34,8 +36,12 @@ void Engine<Model>::prepare() {
   for (const std::uint64_t open : open_ops_) total_ops_ += open;
   channels_.resize(program_.channels.size());
   communicators_.resize(program_.communicators.size());
-  for (std::uint32_t c = 0; c < communicators_.size(); ++c)
-    communicators_[c].next.assign(program_.communicators[static_cast<CommunicatorId>(c)].members.size(), 0);
+  std::size_t members = 0;
+  for (std::uint32_t c = 0; c < communicators_.size(); ++c) {
+    communicators_[c].first_call = static_cast<std::uint32_t>(members);
+    members += program_.communicators[static_cast<CommunicatorId>(c)].members.size();
+  }
+  calls_.assign(members, 0);
   for (std::uint32_t i = 0; i < program_.link_changes.size(); ++i)
     queue_.push(program_.link_changes[i].at, EventKind::link_change, i, i);
 }
@@ -179,8 +185,8 @@ std::string Engine<Model>::explain_wait(std::uint32_t stream) const {
     const Slot& at = slot(s, op);
     const Communicator& c = program_.communicators[static_cast<CommunicatorId>(at.target)];
     std::vector<RankId> missing;
-    for (const std::uint32_t id : communicators_[at.target].instances) {
-      if (id == kNone || instances_[id]->streams[at.member] != stream) continue;
+    for (std::uint32_t id = communicators_[at.target].oldest; id != kNone; id = instances_[id]->newer) {
+      if (instances_[id]->streams[at.member] != stream) continue;
       for (std::uint32_t m = 0; m < c.members.size(); ++m)
         if (instances_[id]->streams[m] == kNone) missing.push_back(c.members[m]);
     }
