@@ -120,14 +120,21 @@ double MaxMin::load(LinkId link) const {
 }
 
 void MaxMin::note_load(std::uint32_t link) {
-  if (reported_) {
-    for (const std::uint32_t l : loaded_) links_[l].noted = false;
-    loaded_.clear();
-    reported_ = false;
-  }
-  if (links_[link].noted) return;
-  links_[link].noted = true;
+  if (reported_) start_loaded();
+  LinkState& l = links_[link];
+  if (l.noted) return;
+  l.noted = true;
+  l.settled = l.bounded && l.pending;
   loaded_.push_back(link);
+}
+
+void MaxMin::start_loaded() {
+  for (const std::uint32_t l : loaded_) {
+    links_[l].noted = false;
+    links_[l].settled = false;
+  }
+  loaded_.clear();
+  reported_ = false;
 }
 
 void MaxMin::note_moved(std::uint32_t flow) {
@@ -148,8 +155,10 @@ void MaxMin::note_regraded(std::uint32_t link) {
 }
 
 void MaxMin::queue(std::uint32_t link, double level) {
-  if (links_[link].pending) return;
-  links_[link].pending = true;
+  LinkState& l = links_[link];
+  if (l.pending) return;
+  l.pending = true;
+  l.settled = l.bounded && l.noted;
   heap_.push_back({level, link});
   std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});
 }
@@ -298,14 +307,19 @@ Fixed MaxMin::leave(std::uint32_t flow) {
 /// What flows that the link does not hold use of it has changed by `difference`; `level` is their new level.
 inline void MaxMin::shift(std::uint32_t link, std::uint32_t denominator, Fixed difference, double level) {
   LinkState& l = links_[link];
-  if (!l.noted || reported_) note_load(link);
-  if (!l.bounded) return;  // never holds anything: needs no sums
   below_[link * width_ + denominator] += difference;
   l.highest = std::max(l.highest, level);
-  if (l.pending) return;
+  if (!l.settled) mark_shifted(link, difference > 0, level);
+}
+
+/// What a shift means for the link itself: its load is another, and it may need a repair.
+void MaxMin::mark_shifted(std::uint32_t link, bool more, double level) {
+  note_load(link);
+  const LinkState& l = links_[link];
+  if (!l.bounded || l.pending) return;
   if (l.level < kInfinity) {
     queue(link, l.level);
-  } else if (difference > 0 && overloaded(link)) {
+  } else if (more && overloaded(link)) {
     queue(link, level);
   }
 }
@@ -317,10 +331,10 @@ void MaxMin::hold_at_cap(std::uint32_t flow, Fixed level) {
   f.group = kOwn;
   for (const PathLink& hop : hops(f)) {
     const std::uint32_t link = index(hop.link);
-    if (!links_[link].bounded) {
-      note_load(link);
-    } else {
+    if (links_[link].bounded) {
       shift(link, denominator(hop.k), (scale_.fixed(f.cap_level) - level) * weight_on(f, hop), f.cap_level);
+    } else {
+      note_load(link);
     }
   }
   ++touched_;
@@ -480,8 +494,9 @@ void MaxMin::grade(std::uint32_t link, double level) {
   touched_ += group.flows.size();
   work_ += group.edges.all().size();
   if (difference == 0) return;
+  const double new_level = l.level;
   for (const GroupEdges::Edge& edge : group.edges.all())
-    if (edge.weight != 0) shift(edge.link, edge.denominator, difference * edge.weight, l.level);
+    if (edge.weight != 0) shift(edge.link, edge.denominator, difference * edge.weight, new_level);
 }
 
 void MaxMin::repair_all() {
@@ -492,6 +507,7 @@ void MaxMin::repair_all() {
     heap_.pop_back();
     if (!links_[next.id].pending) continue;  // filled meanwhile
     links_[next.id].pending = false;
+    links_[next.id].settled = false;
     repair(next.id);
     ++work_;
     if (work_ <= budget) continue;
@@ -503,6 +519,7 @@ void MaxMin::repair_all() {
 
 void MaxMin::solve() {
   ++epoch_;
+  if (reported_) start_loaded();
   moved_.clear();
   regraded_.clear();
   touched_ = 0;

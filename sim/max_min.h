@@ -114,7 +114,8 @@ class MaxMin {
     double highest = 0;        // no flow of the link outside of its group has a higher level
     bool bounded = true;       // its capacity is finite
     bool pending = false;      // waits for its repair
-    bool noted = false;        // in loaded_
+    bool noted = false;        // in loaded_, of this solve
+    bool settled = false;      // bounded, pending and noted: a change of its load needs nothing more
   };
   struct Group {
     std::vector<Member> flows;
@@ -155,6 +156,7 @@ class MaxMin {
   void make_room_for(double value);
   void set_fixed_capacity(std::uint32_t link);
   void note_load(std::uint32_t link);
+  void start_loaded();
   void note_moved(std::uint32_t flow);
   void note_regraded(std::uint32_t link);
   void queue(std::uint32_t link, double level);
@@ -162,6 +164,7 @@ class MaxMin {
   void join(std::uint32_t flow, std::uint32_t hop);
   Fixed leave(std::uint32_t flow);
   void shift(std::uint32_t link, std::uint32_t denominator, Fixed difference, double level);
+  void mark_shifted(std::uint32_t link, bool more, double level);
   void hold_at_cap(std::uint32_t flow, Fixed level);
   [[nodiscard]] bool alone(const Flow& f) const;
   void place_alone(std::uint32_t flow);
@@ -203,7 +206,7 @@ class MaxMin {
   std::vector<std::uint32_t> refill_;        // links whose components must be filled
   std::size_t active_ = 0;
   bool dirty_ = false;
-  bool reported_ = false;  // loaded_ is of the last solve: the next note starts a new list
+  bool reported_ = true;  // loaded_ is of the last solve: the next note starts a new list
 
   std::vector<Entry> heap_;  // links to repair
   std::vector<Entry> candidates_;

@@ -130,6 +130,7 @@ void MaxMin::fill_component(std::size_t first_link, std::size_t first_flow) {
     links_[link].level = kInfinity;
     links_[link].highest = 0;
     links_[link].pending = false;
+    links_[link].settled = false;
     groups_[link].flows.clear();
     groups_[link].edges.clear();
     groups_[link].capped = 0;
