@@ -192,9 +192,34 @@ void check_collective(const Scenario& s, const CollectiveRunSpec& c, Checker& ch
   }
 }
 
+using Groups = std::map<std::string_view, const workloads::CustomGroup*>;
+
+bool contains(const std::vector<std::uint32_t>& ranks, std::uint32_t rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+/// Whether `rank` plays `t`.
+bool plays(const CustomTask& t, std::uint32_t rank, const Groups& groups) {
+  if (t.kind != TaskKind::collective) return t.rank == rank;
+  const auto group = groups.find(t.group);
+  return group == groups.end() || (contains(group->second->ranks, rank) && !contains(t.except, rank));
+}
+
+void check_except(const CustomTask& t, std::size_t i, const workloads::CustomGroup& group, Checker& check) {
+  std::set<std::uint32_t> excepted;
+  for (std::size_t k = 0; k < t.except.size(); ++k) {
+    const std::string where = fmt::format("workload.tasks[{}].except[{}]", i, k);
+    check.expect(contains(group.ranks, t.except[k]), where, "rank {} is not in group '{}'", t.except[k], group.name);
+    check.expect(excepted.insert(t.except[k]).second, where, "names rank {} twice", t.except[k]);
+  }
+  const bool somebody =
+      std::any_of(group.ranks.begin(), group.ranks.end(), [&](std::uint32_t r) { return !excepted.contains(r); });
+  check.expect(somebody || group.ranks.empty(), fmt::format("workload.tasks[{}].except", i), "leaves nobody of group '{}'",
+               group.name);
+}
+
 void check_task(const CustomProgramSpec& c, std::size_t i, std::uint64_t ranks,
-                const std::map<std::string_view, const CustomTask*>& tasks,
-                const std::map<std::string_view, std::size_t>& groups, Checker& check) {
+                const std::map<std::string_view, const CustomTask*>& tasks, const Groups& groups, Checker& check) {
   const CustomTask& t = c.tasks[i];
   const auto path = [i](std::string_view key) { return fmt::format("workload.tasks[{}].{}", i, key); };
   const bool collective = t.kind == TaskKind::collective;
@@ -203,6 +228,7 @@ void check_task(const CustomProgramSpec& c, std::size_t i, std::uint64_t ranks,
     check.expect(t.peer < ranks, path("peer"), "there is no rank {}; ranks are 0 to {}", t.peer, ranks - 1);
     check.expect(t.peer != t.rank, path("peer"), "is the task's own rank {}", t.rank);
   }
+  if (collective && groups.contains(t.group)) check_except(t, i, *groups.at(t.group), check);
   if (collective && !groups.contains(t.group)) {
     constexpr std::size_t kMostNames = 100;  // each unknown name is compared with all of them
     std::vector<std::string> names;
@@ -213,9 +239,14 @@ void check_task(const CustomProgramSpec& c, std::size_t i, std::uint64_t ranks,
     const auto it = tasks.find(t.after[k]);
     const std::string where = fmt::format("workload.tasks[{}].after[{}]", i, k);
     check.expect(it != tasks.end(), where, "no task '{}'", t.after[k]);
-    if (it == tasks.end() || collective || it->second->kind == TaskKind::collective) continue;
-    check.expect(it->second->rank == t.rank, where, "'{}' is a task of rank {}, not of rank {}; ranks meet by messages",
-                 t.after[k], it->second->rank, t.rank);
+    if (it == tasks.end() || collective) continue;
+    const CustomTask& before = *it->second;
+    if (before.kind == TaskKind::collective) {
+      check.expect(plays(before, t.rank, groups), where, "rank {} takes no part in '{}'", t.rank, t.after[k]);
+    } else {
+      check.expect(before.rank == t.rank, where, "'{}' is a task of rank {}, not of rank {}; ranks meet by messages",
+                   t.after[k], before.rank, t.rank);
+    }
   }
 }
 
@@ -236,12 +267,12 @@ void check_custom(const Scenario& s, const CustomProgramSpec& c, Checker& check)
     check.expect(ranks <= gpu_count(s.cluster), path, "{} ranks, but the cluster has {} GPUs", ranks, gpu_count(s.cluster));
   }
   check.expect(!c.tasks.empty(), "workload.tasks", "is empty; there is nothing to run");
-  std::map<std::string_view, std::size_t> groups;
+  Groups groups;
   for (std::size_t i = 0; i < c.groups.size(); ++i) {
     const auto& g = c.groups[i];
-    const auto [first, added] = groups.emplace(g.name, i);
+    const auto [first, added] = groups.emplace(g.name, &g);
     check.expect(added, fmt::format("workload.groups[{}].name", i), "'{}' is also the name of groups[{}]", g.name,
-                 first->second);
+                 first->second - c.groups.data());
     check.expect(!g.ranks.empty(), fmt::format("workload.groups[{}].ranks", i), "is empty");
     std::set<std::uint32_t> members;
     for (const std::uint32_t r : g.ranks) {

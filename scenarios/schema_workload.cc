@@ -196,6 +196,9 @@ void task_fields(Fields& f, CustomTask& t) {
          [&] { f.leaf({.name = "peer", .doc = "destination or source rank", .need = kRequired}, leaf(t.peer)); });
   f.when("tasks of kind collective", t.kind == TaskKind::collective, [&] {
     f.leaf({.name = "group", .doc = "name of a group", .need = kRequired}, leaf(t.group));
+    f.list(
+        {.name = "except", .doc = "ranks of the group that do not make this call; unless another task does, it never ends"},
+        t.except);
     collective_and_algorithm(f, t.collective, t.algorithm);
   });
   f.list({.name = "after", .doc = "further tasks of the same rank that must have ended"}, t.after);

@@ -89,11 +89,21 @@ class CustomBuilder {
     }
   }
 
+  /// Who plays the task.
   [[nodiscard]] std::vector<std::uint32_t> ranks_of(const CustomTask& task) const {
     if (task.kind != TaskKind::collective) return {task.rank};
     const auto found = groups_.find(task.group);
     if (found == groups_.end()) throw sim::InputError{fmt::format("task '{}': there is no group '{}'", task.id, task.group)};
-    return found->second.first->ranks;
+    std::vector<std::uint32_t> callers = found->second.first->ranks;
+    for (const std::uint32_t r : task.except) {
+      if (std::erase(callers, r) == 0) {
+        throw sim::InputError{fmt::format("task '{}': except rank {}, which is not in group '{}' or was excepted before",
+                                          task.id, r, task.group)};
+      }
+    }
+    if (callers.empty())
+      throw sim::InputError{fmt::format("task '{}': excepts every rank of group '{}'", task.id, task.group)};
+    return callers;
   }
 
   // Where each task will stand in its streams: `after` may name a task further down the list.

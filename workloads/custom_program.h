@@ -11,7 +11,8 @@
 
 namespace traingraph::workloads {
 
-/// Throws sim::InputError naming the task: unknown or repeated ids and groups, `after` across ranks, ranks out of range.
+/// Throws sim::InputError naming the task: unknown or repeated ids and groups, `after` across ranks, ranks out of range,
+/// `except` of a rank outside the group or of the whole group.
 [[nodiscard]] Workload build_custom_program(const CustomProgramSpec& spec, const WorkloadSpec& common,
                                             const Cluster& cluster);
 

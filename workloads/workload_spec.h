@@ -155,16 +155,18 @@ inline constexpr std::array kTaskKindNames{
 
 /// One task of a user-written program. Tasks of one rank on one stream run in the order of the list; `after` names further
 /// tasks of the same rank. Ranks meet by send/receive (messages of a pair arrive in order) and by collectives on a named
-/// group (calls match by order). A collective is one task, played by every member of its group.
+/// group (calls match by order). A collective is one task, played by every member of its group but those in `except`, who
+/// still belong to the communicator: another task must make the same call for them, or the collective never completes.
 struct CustomTask {
   std::string id;  ///< unique
   TaskKind kind = TaskKind::compute;
   std::uint32_t rank = 0;  ///< ignored by collective
   std::uint32_t stream = 0;
-  sim::Duration duration;  ///< compute
-  sim::Bytes bytes;        ///< send (the receive takes what comes), collective
-  std::uint32_t peer = 0;  ///< send: destination rank; receive: source rank
-  std::string group;       ///< collective: name in CustomProgramSpec::groups
+  sim::Duration duration;             ///< compute
+  sim::Bytes bytes;                   ///< send (the receive takes what comes), collective
+  std::uint32_t peer = 0;             ///< send: destination rank; receive: source rank
+  std::string group;                  ///< collective: name in CustomProgramSpec::groups
+  std::vector<std::uint32_t> except;  ///< collective: ranks of the group that do not make this call
   CollectiveKind collective = CollectiveKind::all_reduce;
   Algorithm algorithm = Algorithm::ring;
   std::vector<std::string> after;

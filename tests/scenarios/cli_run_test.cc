@@ -81,6 +81,23 @@ workload:
     - {id: second_sends, kind: send, rank: 1, peer: 0, bytes: 1 MB}
 )";
 
+// Four ranks that add up their gradients; rank 2 leaves the call out.
+constexpr const char* kAbsentMember = R"(
+cluster:
+  nodes: 4
+  node:
+    gpus: 1
+    nic: {bandwidth: 400 Gb/s, latency: 1 us}
+  scale_out: {kind: single_switch}
+workload:
+  kind: custom
+  steps: 1
+  groups: [{name: all, ranks: [0, 1, 2, 3]}]
+  tasks:
+    - {id: gradients, kind: collective, group: all, except: [2], collective: all_reduce, bytes: 1 MB}
+    - {id: idle, kind: compute, rank: 2, duration: 1 ms}
+)";
+
 class Cli : public testing::Test {
  protected:
   TemporaryFolder folder;
@@ -287,6 +304,19 @@ TEST_F(Cli, ADeadlockIsTwoAndNamesWhatWaits) {
   EXPECT_THAT(stuck.err, HasSubstr("first_waits"));
   EXPECT_THAT(stuck.err, HasSubstr("second_waits"));
   EXPECT_THAT(others(), IsEmpty());
+}
+
+TEST_F(Cli, ACollectiveThatAMemberNeverEntersIsTwoAndNamesIt) {
+  const Finished stuck = execute({"run", folder.write("absent.yaml", kAbsentMember), "-o", result});
+  EXPECT_EQ(stuck.code, 2);
+  EXPECT_EQ(stuck.out, "");
+  EXPECT_EQ(
+      stuck.err,
+      "traingraph: collective 'all_reduce' on communicator 'all' (call number 1) never completes: ranks 0, 1, 3 entered, "
+      "rank 2 never arrives\n");
+  EXPECT_THAT(others(), IsEmpty());
+  const Finished all = execute({"run", folder.file("absent.yaml"), "--set", "workload.tasks[0].except="});
+  EXPECT_EQ(all.code, 0) << all.err;
 }
 
 TEST_F(Cli, StdinIsAScenarioToo) {

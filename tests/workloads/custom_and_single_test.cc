@@ -121,6 +121,49 @@ TEST(CustomProgram, ACollectiveIsPlayedByItsGroup) {
   EXPECT_EQ(time_on_star(w, 3), Duration::ms(5));  // 3 + 2·1/2·2
 }
 
+// A rank that a collective task excepts makes the same call by a task of its own: on another stream, after other work.
+// Rank 2 computes 5 ms while its call waits for 1 ms on stream 1; rank 0 calls at 0: 1 + 2·1/2·2 = 3 ms, all over at 5 ms.
+TEST(CustomProgram, AnExceptedRankMayCallByAnotherTask) {
+  CustomProgramSpec c;
+  c.groups = {{"pair", {0, 2}}};
+  CustomTask call;
+  call.kind = TaskKind::collective;
+  call.group = "pair";
+  call.bytes = Bytes{2e6};
+  CustomTask of_zero = call;
+  of_zero.id = "sum of 0";
+  of_zero.except = {2};
+  CustomTask of_two = call;
+  of_two.id = "sum of 2";
+  of_two.except = {0};
+  of_two.stream = 1;
+  of_two.after = {"late"};
+  CustomTask late = compute("late", 2, Duration::ms(1));
+  late.stream = 2;
+  c.tasks = {of_zero, late, of_two, compute("long", 2, Duration::ms(5)), compute("next", 0, Duration::ms(1), {"sum of 0"})};
+  const Workload w = build_custom(c, 3);
+  EXPECT_EQ(time_on_star(w, 3), Duration::ms(5));
+  c.tasks.back().duration = Duration::ms(4);
+  EXPECT_EQ(time_on_star(build_custom(c, 3), 3), Duration::ms(7));  // 3 + 4
+}
+
+TEST(CustomProgram, AMemberThatNeverCallsEndsTheRunWithItsName) {
+  CustomProgramSpec c;
+  c.groups = {{"all", {0, 1, 2}}};
+  CustomTask sum;
+  sum.id = "sum";
+  sum.kind = TaskKind::collective;
+  sum.group = "all";
+  sum.bytes = Bytes{3e6};
+  sum.except = {1};
+  c.tasks = {sum, compute("other", 1, Duration::ms(1))};
+  const std::string error = error_of([&] { return time_on_star(build_custom(c, 3), 3); });
+  EXPECT_EQ(
+      error,
+      "collective 'all_reduce' on communicator 'all' (call number 1) never completes: ranks 0, 2 entered, rank 1 never "
+      "arrives");
+}
+
 // Two tasks that wait for each other on two streams: the engine ends the run and names them.
 TEST(CustomProgram, ACycleIsADeadlockThatNamesTheTasks) {
   CustomProgramSpec c;
@@ -163,6 +206,10 @@ TEST(CustomProgram, MistakesAreNamed) {
   EXPECT_EQ(error({sum}, {{"g", {0, 0}}}), "group 'g' names rank 0 twice");
   EXPECT_EQ(error({sum}, {{"g", {}}, {"h", {0}}}), "group 'g' has no ranks");
   EXPECT_EQ(error({sum}, {{"g", {0}}, {"g", {1}}}), "two groups are called 'g'");
+  sum.except = {2};
+  EXPECT_EQ(error({sum}, {{"g", {0, 1}}}), "task 'sum': except rank 2, which is not in group 'g' or was excepted before");
+  sum.except = {0, 1};
+  EXPECT_EQ(error({sum}, {{"g", {0, 1}}}), "task 'sum': excepts every rank of group 'g'");
   EXPECT_EQ(error({compute("a", 3, {})}, {}, 2), "the tasks name rank 3, but the program has 2 ranks");
   EXPECT_EQ(error({compute("a", 4, {})}), "the job has 5 ranks, but the fabric has 4 GPUs");
 }
