@@ -6,6 +6,7 @@
 
 #include "analysis/bounds.h"
 #include "analysis/critical_path.h"
+#include "analysis/format.h"
 #include "analysis/link_use.h"
 #include "sim/error.h"
 
@@ -118,15 +119,18 @@ MemoryUse largest_memory(const workloads::Workload& workload) {
   return largest;
 }
 
-std::string reason(const sim::RunOptions& options, const sim::CollectiveModes& m, double transfers) {
-  if (options.collectives != sim::CollectiveMode::automatic) return "asked for";
-  std::string why;
-  const auto add = [&](std::uint64_t n, const std::string& text) {
-    if (n > 0) why += (why.empty() ? "" : "; ") + text;
-  };
-  add(m.step, "step: bulk would not be exact");
-  add(m.bulk_exact, "bulk: exact by construction");
-  add(m.bulk_forced, fmt::format("bulk: {:.4g} transfers exceed the limit of {:.4g}", transfers, options.step_limit));
+/// Why collectives were played in each of the ways in which they were.
+std::vector<std::string> reasons(const sim::RunOptions& options, const sim::CollectiveModes& m, double inexact_transfers) {
+  if (options.collectives != sim::CollectiveMode::automatic) return {"asked for"};
+  std::vector<std::string> why;
+  if (m.step > 0) why.emplace_back("step: bulk would not be exact");
+  if (m.bulk_exact > 0) why.emplace_back("bulk: exact by construction");
+  if (m.bulk_forced == 0) return why;
+  const std::string limit = human_words(options.step_limit);
+  why.push_back(inexact_transfers > options.step_limit
+                    ? fmt::format("bulk: {} transfers could not be in exact bulk, the limit is {}",
+                                  human_words(inexact_transfers), limit)
+                    : fmt::format("bulk: members entered apart when steps had reached the limit of {} transfers", limit));
   return why;
 }
 
@@ -143,7 +147,7 @@ std::vector<CollectiveUse> collective_use(const AnalyzeInputs& in) {
                     .bulk_exact = m.bulk_exact,
                     .bulk_forced = m.bulk_forced,
                     .mode = bulk == 0 ? "step" : (m.step == 0 ? "bulk" : "mixed"),
-                    .reason = reason(in.options, m, in.record.program_transfers)});
+                    .reasons = reasons(in.options, m, in.record.inexact_transfers)});
   }
   return uses;
 }

@@ -85,7 +85,7 @@ std::string compact(std::span<const sim::RankId> ranks) {
 std::string to_text(const Explanation& explanation) {
   std::string text;
   for (const ExplainedGroup& g : explanation.groups) {
-    text += fmt::format("{} communicators of {} ranks\n", with_thousands(g.communicators.size()), with_thousands(g.size));
+    text += fmt::format("{} of {}\n", counted(g.communicators.size(), "communicator"), counted(g.size, "rank"));
     for (const ExplainedCall& c : g.calls) {
       text += fmt::format("  calls per step: {} x {} ({}) of {}\n", with_thousands(c.calls_per_step), c.collective,
                           c.algorithm, human_bytes(c.bytes));
@@ -94,8 +94,8 @@ std::string to_text(const Explanation& explanation) {
     for (const ExplainedCommunicator& c : g.communicators) text += fmt::format("  {}: {}\n", c.name, compact(c.members));
   }
   for (const ExplainedMessages& m : explanation.messages) {
-    text += fmt::format("{} -> {}: {} channels, {} messages and {} per step\n", m.from, m.to, with_thousands(m.channels),
-                        with_thousands(m.messages_per_step), human_bytes(m.bytes_per_step));
+    text += fmt::format("{} -> {}: {}, {} and {} per step\n", m.from, m.to, counted(m.channels, "channel"),
+                        counted(m.messages_per_step, "message"), human_bytes(m.bytes_per_step));
   }
   return text;
 }

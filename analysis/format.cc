@@ -5,15 +5,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace traingraph::analysis {
 namespace {
 
-/// Four significant digits, never in exponent form between 0 and 10,000.
+/// Four significant digits; whole above 9,999. In exponent form only below 0.0001.
 std::string four_digits(double v) {
   const double size = std::abs(v);
   if (size == 0) return "0";
-  if (size >= 9999.5 || size < 1e-4) return fmt::format("{:.4g}", v);
+  if (size < 1e-4) return fmt::format("{:.4g}", v);
+  if (size >= 9999.5) return fmt::format("{}{}", v < 0 ? "-" : "", fmt::group_digits(std::llround(size)));
   const int before = static_cast<int>(std::floor(std::log10(size))) + 1;
   std::string text = fmt::format("{:.{}f}", v, std::max(0, 4 - std::max(1, before)));
   if (text.find('.') == std::string::npos) return text;
@@ -52,12 +54,21 @@ std::string human_time(sim::Duration d) {
 std::string human_bytes(double bytes) { return scaled(bytes, "B"); }
 std::string human_rate(double bytes_per_s) { return scaled(bytes_per_s, "B/s"); }
 std::string human_count(double n) { return scaled(n, ""); }
+std::string human_words(double n) {
+  constexpr std::array<std::pair<double, const char*>, 4> kWords{
+      {{1e15, "quadrillion"}, {1e12, "trillion"}, {1e9, "billion"}, {1e6, "million"}}};
+  for (const auto& [size, word] : kWords) {
+    if (std::abs(n) >= 0.99995 * size) return four_digits(n / size) + " " + word;
+  }
+  return four_digits(n);
+}
+
 std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
-std::string with_thousands(std::uint64_t n) {
-  std::string digits = std::to_string(n);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
+std::string with_thousands(std::uint64_t n) { return fmt::format("{}", fmt::group_digits(n)); }
+
+std::string counted(std::uint64_t n, const std::string& noun) {
+  return with_thousands(n) + " " + noun + (n == 1 ? "" : "s");
 }
 
 }  // namespace traingraph::analysis

@@ -203,7 +203,7 @@ void write_collectives(H5File& file, const Result& result) {
                           {"step", uint64},
                           {"bulk_exact", uint64},
                           {"bulk_forced", uint64},
-                          {"reason", text, width_of(uses, [](const CollectiveUse& c) { return c.reason; })}},
+                          {"reason", text, width_of(uses, [](const CollectiveUse& c) { return c.reason(); })}},
                          uses.size());
   for (const CollectiveUse& c : uses) {
     t.put(std::string_view{c.name});
@@ -213,7 +213,7 @@ void write_collectives(H5File& file, const Result& result) {
     t.put(c.step);
     t.put(c.bulk_exact);
     t.put(c.bulk_forced);
-    t.put(std::string_view{c.reason});
+    t.put(c.reason());
     t.end_row();
   }
   t.finish();

@@ -73,7 +73,7 @@ Json collectives(const Result& result) {
                     {"calls_in_bulk_exact", c.bulk_exact},
                     {"calls_in_bulk_forced", c.bulk_forced},
                     {"mode", c.mode},
-                    {"reason", c.reason}});
+                    {"reason", c.reason()}});
   }
   return list;
 }

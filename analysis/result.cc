@@ -1,5 +1,7 @@
 #include "analysis/result.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sim/error.h"
@@ -16,6 +18,8 @@ bool Bound::holds() const {
   const double allowed_ps = 1000.0 + 1e-9 * static_cast<double>(simulated.count_ps());
   return static_cast<double>(value.count_ps()) - static_cast<double>(simulated.count_ps()) <= allowed_ps;
 }
+
+std::string CollectiveUse::reason() const { return fmt::format("{}", fmt::join(reasons, "; ")); }
 
 std::string to_string(BoundWindow window) {
   switch (window) {

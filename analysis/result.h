@@ -138,8 +138,11 @@ struct CollectiveUse {
   std::uint64_t step = 0;
   std::uint64_t bulk_exact = 0;
   std::uint64_t bulk_forced = 0;
-  std::string mode;  ///< step, bulk, mixed
-  std::string reason;
+  std::string mode;                  ///< step, bulk, mixed
+  std::vector<std::string> reasons;  ///< why, one for each way that was met: "step: bulk would not be exact"
+
+  /// The reasons in one line.
+  [[nodiscard]] std::string reason() const;
 };
 
 struct Sensitivity {

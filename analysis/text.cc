@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "analysis/format.h"
 
@@ -24,7 +26,7 @@ std::string head(const Result& r) {
   std::string text;
   if (!r.description.empty()) text += line(r.description);
   const std::string where = r.fabric.empty() ? "" : " on " + r.fabric;
-  text += line(fmt::format("{} GPUs{}, network model {}", with_thousands(r.gpus), where, r.network));
+  text += line(fmt::format("{}{}, network model {}", counted(r.gpus, "GPU"), where, r.network));
   text += "\n";
   const std::string which = r.steps > 1 ? fmt::format("  (step {} of {})", r.steps, r.steps) : "";
   text += line(fmt::format("step time        {}{}", human_time(r.step_time), which));
@@ -100,8 +102,9 @@ std::string bounds(const Result& r) {
 std::string path_shares(const char* title, const std::vector<PathShare>& shares) {
   std::string text;
   for (std::size_t i = 0; i < std::min(kListed, shares.size()); ++i) {
-    text += line(fmt::format("  {:<7}{:<30}{:>12}{:>10}{:>14} elements", i == 0 ? title : "", shortened(shares[i].name, 29),
-                             human_time(shares[i].time), percent(shares[i].fraction), with_thousands(shares[i].elements)));
+    text += line(fmt::format("  {:<7}{:<30}{:>12}{:>10}{:>14} element{}", i == 0 ? title : "", shortened(shares[i].name, 29),
+                             human_time(shares[i].time), percent(shares[i].fraction), with_thousands(shares[i].elements),
+                             shares[i].elements == 1 ? "" : "s"));
   }
   return text;
 }
@@ -109,8 +112,8 @@ std::string path_shares(const char* title, const std::vector<PathShare>& shares)
 std::string critical(const Result& r) {
   const CriticalPath& path = r.critical_path;
   if (path.elements.empty()) return "";
-  return heading(fmt::format("critical path   {} in {} elements", human_time(path.length),
-                             with_thousands(path.elements.size()))) +
+  return heading(
+             fmt::format("critical path   {} in {}", human_time(path.length), counted(path.elements.size(), "element"))) +
          path_shares("kind", path.by_kind) + path_shares("task", path.by_task);
 }
 
@@ -122,14 +125,21 @@ std::string memory(const Result& r) {
   return text;
 }
 
+/// The reasons stand below the table, each once: they are sentences, and many collectives share them.
 std::string collectives(const Result& r) {
   if (r.collectives.empty()) return "";
-  std::string text =
-      heading(fmt::format("{:<34}{:>12}{:>12}  {:<8}{}", "collectives", "buffer", "calls", "played", "because"));
+  std::string text = heading(fmt::format("{:<34}{:>12}{:>12}{:>12}{:>14}{:>14}", "collectives", "buffer", "calls",
+                                         "in steps", "exact bulk", "inexact bulk"));
+  std::vector<std::string> reasons;
   for (const CollectiveUse& c : r.collectives) {
-    text += line(fmt::format("  {:<32}{:>12}{:>12}  {:<8}{}", shortened(c.name + " " + c.algorithm, 31),
-                             human_bytes(c.bytes), with_thousands(c.calls), c.mode, c.reason));
+    text += line(fmt::format("  {:<32}{:>12}{:>12}{:>12}{:>14}{:>14}", shortened(c.name + " " + c.algorithm, 31),
+                             human_bytes(c.bytes), with_thousands(c.calls), with_thousands(c.step),
+                             with_thousands(c.bulk_exact), with_thousands(c.bulk_forced)));
+    for (const std::string& reason : c.reasons) {
+      if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) reasons.push_back(reason);
+    }
   }
+  for (const std::string& reason : reasons) text += line("  " + reason);
   return text;
 }
 

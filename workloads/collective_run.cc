@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 #include <utility>
 #include <vector>
@@ -67,8 +68,9 @@ Workload build_collective_run(const CollectiveRunSpec& spec, const WorkloadSpec&
     writer.add_rank(role->second, {{index(group), r}});
     workload.coordinates.push_back({.dp = r});
   }
-  workload.description = fmt::format("{} ({}) of {:g} bytes on {} GPUs, {} iterations", to_string(spec.collective),
-                                     to_string(spec.algorithm), spec.bytes.count(), ranks, spec.iterations);
+  workload.description = fmt::format("{} ({}) of {} bytes on {} GPU{}, {} iteration{}", to_string(spec.collective),
+                                     to_string(spec.algorithm), fmt::group_digits(std::llround(spec.bytes.count())), ranks,
+                                     ranks == 1 ? "" : "s", spec.iterations, spec.iterations == 1 ? "" : "s");
   workload.flop_convention = "counted";
   workload.program = writer.finish(common.steps, slow_factors(common, cluster));
   return workload;

@@ -46,7 +46,8 @@ class CustomBuilder {
       facts.kernels = kernels_[r];
       workload.roles.push_back(std::move(facts));
     }
-    workload.description = fmt::format("custom program: {} tasks on {} ranks", spec_.tasks.size(), ranks_);
+    workload.description = fmt::format("custom program: {} task{} on {} rank{}", spec_.tasks.size(),
+                                       spec_.tasks.size() == 1 ? "" : "s", ranks_, ranks_ == 1 ? "" : "s");
     workload.flop_convention = "counted";
     workload.program = writer_.finish(common_.steps, slow_factors(common_, cluster_));
     return workload;

@@ -316,9 +316,9 @@ class LinearBlocksBuilder {
     workload_.peak_per_gpu = gpu_.peak();
     workload_.parameters = static_cast<std::uint64_t>(std::llround(parameters));
     workload_.memory_capacity = gpu_.memory_size;
-    workload_.description = fmt::format(
-        "linear_blocks: {} blocks of {:g} x {:g}, TP {} x {}, PP {}, DP {}, {} micro-batches", spec_.blocks, spec_.ff,
-        spec_.hidden, layout_.degree(Dimension::tp), layout_.degree(Dimension::tp_hidden), stages_, dp, spec_.microbatches);
+    workload_.description = fmt::format("linear_blocks: {} blocks of {} x {}, TP {} x {}, PP {}, DP {}, {} micro-batches",
+                                        spec_.blocks, spec_.ff, spec_.hidden, layout_.degree(Dimension::tp),
+                                        layout_.degree(Dimension::tp_hidden), stages_, dp, spec_.microbatches);
   }
 
   const LinearBlocksSpec& spec_;

@@ -15,15 +15,16 @@ namespace {
 
 /// As YAML comments: the whole output is a scenario that loads to the same values.
 std::string size_text(const RunSize& size) {
-  using analysis::human_count;
-  using analysis::with_thousands;
+  using analysis::counted;
+  using analysis::human_words;
   return fmt::format(
       "# Size of the run\n"
-      "#   cluster     {} GPUs, {} devices, {} directed links\n"
-      "#   workload    {} ranks, {} operations, {} transfers if every collective is played step by step\n"
+      "#   cluster     {}, {}, {}\n"
+      "#   workload    {}, {} operations, {} transfers if every collective is played step by step\n"
       "#   memory      about {}\n",
-      with_thousands(size.gpus), with_thousands(size.devices), with_thousands(size.links), with_thousands(size.ranks),
-      human_count(size.operations), human_count(size.transfers), analysis::human_bytes(size.memory.count()));
+      counted(size.gpus, "GPU"), counted(size.devices, "device"), counted(size.links, "directed link"),
+      counted(size.ranks, "rank"), human_words(size.operations), human_words(size.transfers),
+      analysis::human_bytes(size.memory.count()));
 }
 
 std::string size_json(const Scenario& scenario, const RunSize& size) {

@@ -144,10 +144,15 @@ TEST(Analyze, TheWayCollectivesWerePlayedHasAReason) {
   const CollectiveUse mixed = made.analyzed().collectives.at(0);
   EXPECT_EQ(mixed.calls, 5U);
   EXPECT_EQ(mixed.mode, "mixed");
-  EXPECT_EQ(mixed.reason, "step: bulk would not be exact; bulk: exact by construction");
+  EXPECT_EQ(mixed.reason(), "step: bulk would not be exact; bulk: exact by construction");
   made.record.modes = {{.collective = 0, .step = 0, .bulk_exact = 0, .bulk_forced = 9}};
   made.record.program_transfers = 1e9;
-  EXPECT_EQ(made.analyzed().collectives.at(0).reason, "bulk: 1e+09 transfers exceed the limit of 5e+07");
+  made.record.inexact_transfers = 3.005e8;  // what the engine compares with the limit
+  EXPECT_EQ(made.analyzed().collectives.at(0).reason(),
+            "bulk: 300.5 million transfers could not be in exact bulk, the limit is 50 million");
+  made.record.inexact_transfers = 4e7;
+  EXPECT_EQ(made.analyzed().collectives.at(0).reason(),
+            "bulk: members entered apart when steps had reached the limit of 50 million transfers");
 }
 
 // Four GPUs, 10 + 2 ms of kernels, a ring all-reduce of 4 MB at 1 GB/s (2 x 3/4 x 4 ms = 6 ms), 1 ms of optimizer.

@@ -35,7 +35,7 @@ TEST(Explain, ACommunicatorHasItsMembersCallsAndAlgorithm) {
   EXPECT_EQ(e.groups[0].calls[0].collective, "all_reduce");
   EXPECT_EQ(e.groups[0].calls[0].algorithm, "ring");
   EXPECT_EQ(e.groups[0].calls[0].calls_per_step, 3U);
-  EXPECT_EQ(to_text(e), "1 communicators of 8 ranks\n  calls per step: 3 x all_reduce (ring) of 1 MB\n  all[0]: 0-7\n");
+  EXPECT_EQ(to_text(e), "1 communicator of 8 ranks\n  calls per step: 3 x all_reduce (ring) of 1 MB\n  all[0]: 0-7\n");
 }
 
 TEST(Explain, MessagesAreSummedByPairOfRoles) {
@@ -47,6 +47,9 @@ TEST(Explain, MessagesAreSummedByPairOfRoles) {
   EXPECT_EQ(e.messages[0].to, "stage 1");
   EXPECT_EQ(e.messages[0].messages_per_step, 5U);
   EXPECT_DOUBLE_EQ(e.messages[0].bytes_per_step, 5e6);
+  EXPECT_EQ(to_text(e),
+            "stage 0 -> stage 1: 1 channel, 5 messages and 5 MB per step\n"
+            "stage 1 -> stage 0: 1 channel, 5 messages and 5 MB per step\n");
 }
 
 }  // namespace

@@ -127,6 +127,31 @@ TEST(Printers, NoLineOfTheTextIsWiderThanATerminal) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), kTextWidth) << line;
 }
 
+// A long reason takes nothing from the table: every number keeps its column, and each reason is said once.
+TEST(Printers, TheTableOfCollectivesKeepsItsColumns) {
+  Result r = sample();
+  const std::string exact = "bulk: exact by construction";
+  const std::string forced = "bulk: 300.5 million transfers could not be in exact bulk, the limit is 50 million";
+  r.collectives = {{"all_reduce", "ring", 4e6, 12, 0, 5, 7, "bulk", {exact, forced}},
+                   {"all_gather", "direct", 2e9, 1234, 0, 1234, 0, "bulk", {exact}}};
+  const std::string text = to_text(r);
+  EXPECT_EQ(line_with(text, "  all_reduce"),
+            "  all_reduce ring                         4 MB          12           0             5             7");
+  EXPECT_EQ(line_with(text, "  all_gather"),
+            "  all_gather direct                       2 GB       1,234           0         1,234             0");
+  EXPECT_EQ(line_with(text, "  bulk: 300"), "  " + forced);
+  EXPECT_EQ(text.find(exact), text.rfind(exact));
+}
+
+TEST(Printers, OneThingIsNoPlural) {
+  Result r = sample();
+  r.gpus = 1;
+  r.critical_path.elements.resize(1);
+  const std::string text = to_text(r);
+  EXPECT_NE(text.find("\n1 GPU on"), std::string::npos) << text;
+  EXPECT_NE(text.find("in 1 element\n"), std::string::npos) << text;
+}
+
 TEST(Printers, ABrokenBoundIsShown) {
   Result r = sample();
   EXPECT_EQ(to_text(r).find("BROKEN"), std::string::npos);
@@ -142,15 +167,27 @@ TEST(Format, NumbersHaveFourDigitsAndAUnitThatFits) {
   EXPECT_EQ(human_time(Duration::ps(3)), "3 ps");
   EXPECT_EQ(human_time({}), "0 s");
   EXPECT_EQ(human_time(Duration::ms(999.99)), "1 s");
-  EXPECT_EQ(human_time(Duration::seconds(12345)), "1.234e+04 s");
+  EXPECT_EQ(human_time(Duration::seconds(12345)), "12,345 s");
+  EXPECT_EQ(human_time(Duration::seconds(-1234567.8)), "-1,234,568 s");
   EXPECT_EQ(human_bytes(1.0737e9), "1.074 GB");
   EXPECT_EQ(human_bytes(0), "0 B");
   EXPECT_EQ(human_rate(25e9), "25 GB/s");
   EXPECT_EQ(human_count(174.6e9), "174.6 G");
   EXPECT_EQ(human_count(999.96), "1 k");
+  EXPECT_EQ(human_words(300'491'776), "300.5 million");
+  EXPECT_EQ(human_words(5e7), "50 million");
+  EXPECT_EQ(human_words(1.2e9), "1.2 billion");
+  EXPECT_EQ(human_words(999'999), "1 million");
+  EXPECT_EQ(human_words(48'000), "48,000");
+  EXPECT_EQ(human_words(112), "112");
+  EXPECT_EQ(human_words(2e19), "20,000 quadrillion");
   EXPECT_EQ(percent(0.4512), "45.1 %");
   EXPECT_EQ(with_thousands(16384), "16,384");
   EXPECT_EQ(with_thousands(999), "999");
+  EXPECT_EQ(with_thousands(1'234'567), "1,234,567");
+  EXPECT_EQ(counted(1, "GPU"), "1 GPU");
+  EXPECT_EQ(counted(0, "GPU"), "0 GPUs");
+  EXPECT_EQ(counted(1024, "GPU"), "1,024 GPUs");
 }
 
 TEST(Format, SecondsAreExactToThePicosecond) {

@@ -32,6 +32,17 @@ TEST(CollectiveRun, IterationsFollowEachOther) {
   EXPECT_EQ(time_on_star(build(single(c), {}, regular_cluster(8, 8)), 8), Duration::ms(42));
 }
 
+TEST(CollectiveRun, ItsDescriptionIsASentence) {
+  CollectiveRunSpec c;
+  c.bytes = Bytes{1073741824};
+  EXPECT_EQ(build(single(c), {}, regular_cluster(8, 8)).description,
+            "all_reduce (ring) of 1,073,741,824 bytes on 8 GPUs, 1 iteration");
+  c.iterations = 20;
+  c.ranks = 1;
+  EXPECT_EQ(build(single(c), {}, regular_cluster(8, 8)).description,
+            "all_reduce (ring) of 1,073,741,824 bytes on 1 GPU, 20 iterations");
+}
+
 // A member that is 5 ms late delays an in-place ring by at most that, and at least so that it can still do its own part.
 TEST(CollectiveRun, ALateMemberDelaysTheEnd) {
   CollectiveRunSpec c;
