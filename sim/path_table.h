@@ -15,6 +15,7 @@ class PathTable {
  public:
   explicit PathTable(bool keep_routes) : keep_routes_{keep_routes} {}
 
+  /// Throws InputError for a path over links without routes where routes are kept.
   PathId add(Path path);
 
   [[nodiscard]] std::span<const PathLink> links(PathId p) const {

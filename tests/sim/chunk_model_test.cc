@@ -282,5 +282,14 @@ TEST(ChunkOptionsErrors, AreClear) {
   EXPECT_EQ(error_of(options), "chunk window -5 bytes; must not be negative");
 }
 
+// A path spread over more routes than the router may list has links, but no route to send a chunk along.
+TEST(ChunkErrors, APathWithoutRoutesIsRefused) {
+  Path path = over(equal_links(2), {0, 1});
+  path.routes.clear();
+  EXPECT_THROW(PathTable{true}.add(path), InputError);
+  EXPECT_NO_THROW(PathTable{false}.add(path));
+  EXPECT_NO_THROW(PathTable{true}.add(Path{}));
+}
+
 }  // namespace
 }  // namespace traingraph::sim
