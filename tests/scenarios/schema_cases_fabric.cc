@@ -72,6 +72,41 @@ cluster:
 workload: {kind: collective, collective: all_reduce, bytes: 1 MiB}
 )";
 
+using Overrides = std::vector<std::string>;
+/// Each of the four nodes on a leaf of its own; two such leaves in a pod; spines enough to be dealt to groups of cores.
+const Overrides kManyLeaves{"cluster.scale_out.nodes_per_unit=1"};
+const Overrides kPods{"cluster.scale_out.tiers=3", "cluster.scale_out.nodes_per_unit=1",
+                      "cluster.scale_out.units_per_pod=2"};
+const Overrides kPodsOfManySpines{"cluster.scale_out.tiers=3", "cluster.scale_out.nodes_per_unit=1",
+                                  "cluster.scale_out.units_per_pod=2", "cluster.scale_out.leaf_spine.links=1"};
+/// A slow cable between the two GPUs, so that they reach each other without the switch.
+const Overrides kTriangle{
+    "cluster.scale_out.links=["
+    "{source: gpu0, target: box, bandwidth: 50 GB/s, latency: 1 us}, "
+    "{source: gpu1, target: box, bandwidth: 50 GB/s, latency: 1 us}, "
+    "{source: gpu0, target: gpu1, bandwidth: 1 GB/s, latency: 1 us}]"};
+/// From gpu0 to gpu2 by way of gpu1, or of two switches.
+const Overrides kLongWayRound{
+    "cluster.scale_out.devices=["
+    "{name: gpu0}, {name: gpu1}, {name: gpu2}, {name: box, kind: switch}, {name: crate, kind: switch}]",
+    "cluster.scale_out.links=["
+    "{source: gpu0, target: gpu1, bandwidth: 50 GB/s, latency: 1 us}, "
+    "{source: gpu1, target: gpu2, bandwidth: 50 GB/s, latency: 1 us}, "
+    "{source: gpu0, target: box, bandwidth: 50 GB/s, latency: 1 us}, "
+    "{source: box, target: crate, bandwidth: 50 GB/s, latency: 1 us}, "
+    "{source: crate, target: gpu2, bandwidth: 50 GB/s, latency: 1 us}]"};
+
+/// Four GPUs on a switch, two with each value of a label.
+Overrides pairs(const std::string& label) {
+  std::string devices = "cluster.scale_out.devices=[", links = "cluster.scale_out.links=[";
+  for (int i = 0; i < 4; ++i) {
+    const std::string gpu = "gpu" + std::to_string(i);
+    devices += "{name: " + gpu + ", " + label + ": " + std::to_string(i / 2) + "}, ";
+    links += "{source: " + gpu + ", target: box, bandwidth: 50 GB/s, latency: 1 us}, ";
+  }
+  return {devices + "{name: box, kind: switch}]", links + "]"};
+}
+
 }  // namespace
 
 std::vector<SchemaCase> fabric_cases() {
@@ -83,7 +118,9 @@ std::vector<SchemaCase> fabric_cases() {
       {"cluster.scale_out.in_network_reduction",
        kSwitch,
        {"cluster.scale_out.in_network_reduction=true"},
-       TRAINGRAPH_HOLDS(out<topology::SingleSwitch>(s).in_network_reduction)},
+       TRAINGRAPH_HOLDS(out<topology::SingleSwitch>(s).in_network_reduction),
+       {"workload.algorithm=in_switch"},
+       SeenIn::acceptance},
       {"cluster.scale_out.wiring",
        kTransformer,
        {"cluster.scale_out.wiring=rail_only"},
@@ -100,8 +137,13 @@ std::vector<SchemaCase> fabric_cases() {
       {"cluster.scale_out.units_per_pod",
        kTransformer,
        {"cluster.scale_out.units_per_pod=3"},
-       TRAINGRAPH_HOLDS(clos(s).units_per_pod == 3)},
-      {"cluster.scale_out.rails", kTransformer, {"cluster.scale_out.rails=4"}, TRAINGRAPH_HOLDS(clos(s).rails == 4)},
+       TRAINGRAPH_HOLDS(clos(s).units_per_pod == 3),
+       {"cluster.scale_out.tiers=3", "cluster.scale_out.nodes_per_unit=1"}},
+      {"cluster.scale_out.rails",
+       kTransformer,
+       {"cluster.scale_out.rails=4"},
+       TRAINGRAPH_HOLDS(clos(s).rails == 4),
+       {"cluster.scale_out.wiring=rail_optimized"}},
       {"cluster.scale_out.ports_per_nic",
        kTransformer,
        {"cluster.scale_out.ports_per_nic=2"},
@@ -109,56 +151,77 @@ std::vector<SchemaCase> fabric_cases() {
       {"cluster.scale_out.separate_planes",
        kTransformer,
        {"cluster.scale_out.separate_planes=true"},
-       TRAINGRAPH_HOLDS(clos(s).separate_planes)},
+       TRAINGRAPH_HOLDS(clos(s).separate_planes),
+       {"cluster.scale_out.tiers=3", "cluster.scale_out.ports_per_nic=2"}},
       {"cluster.scale_out.spine_blocks_per_rail",
        kTransformer,
        {"cluster.scale_out.spine_blocks_per_rail=false"},
-       TRAINGRAPH_HOLDS(clos(s).spine_blocks_per_rail == false)},
+       TRAINGRAPH_HOLDS(clos(s).spine_blocks_per_rail == false),
+       {"cluster.scale_out.wiring=rail_optimized", "cluster.scale_out.tiers=3"}},
       {"cluster.scale_out.spines_per_block",
        kTransformer,
-       {"cluster.scale_out.spines_per_block=16"},
-       TRAINGRAPH_HOLDS(clos(s).spines_per_block == 16)},
-      {"cluster.scale_out.cores", kTransformer, {"cluster.scale_out.cores=5"}, TRAINGRAPH_HOLDS(clos(s).cores == 5)},
+       {"cluster.scale_out.spines_per_block=4"},
+       TRAINGRAPH_HOLDS(clos(s).spines_per_block == 4),
+       kManyLeaves},
+      {"cluster.scale_out.cores",
+       kTransformer,
+       {"cluster.scale_out.cores=8"},
+       TRAINGRAPH_HOLDS(clos(s).cores == 8),
+       kPodsOfManySpines},
       {"cluster.scale_out.core_groups",
        kTransformer,
-       {"cluster.scale_out.core_groups=5"},
-       TRAINGRAPH_HOLDS(clos(s).core_groups == 5)},
+       {"cluster.scale_out.core_groups=2"},
+       TRAINGRAPH_HOLDS(clos(s).core_groups == 2),
+       kPodsOfManySpines},
       {"cluster.scale_out.leaf_spine.bandwidth",
        kTransformer,
        {"cluster.scale_out.leaf_spine.bandwidth=400 Gb/s"},
-       TRAINGRAPH_HOLDS(clos(s).leaf_spine.bandwidth == Bandwidth::gbit_per_s(400))},
+       TRAINGRAPH_HOLDS(clos(s).leaf_spine.bandwidth == Bandwidth::gbit_per_s(400)),
+       {"cluster.scale_out.nodes_per_unit=1", "cluster.scale_out.spines_per_block=4",
+        "cluster.scale_out.leaf_spine.links=1"}},
       {"cluster.scale_out.leaf_spine.latency",
        kTransformer,
        {"cluster.scale_out.leaf_spine.latency=7 ns"},
-       TRAINGRAPH_HOLDS(clos(s).leaf_spine.latency == Duration::ps(7000))},
+       TRAINGRAPH_HOLDS(clos(s).leaf_spine.latency == Duration::ps(7000)),
+       kManyLeaves},
       {"cluster.scale_out.leaf_spine.oversubscription",
        kTransformer,
-       {"cluster.scale_out.leaf_spine.oversubscription=2.5"},
-       TRAINGRAPH_HOLDS(clos(s).leaf_spine.oversubscription == 2.5)},
+       {"cluster.scale_out.leaf_spine.oversubscription=2"},
+       TRAINGRAPH_HOLDS(clos(s).leaf_spine.oversubscription == 2.0),
+       kManyLeaves},
       {"cluster.scale_out.leaf_spine.links",
        kTransformer,
        {"cluster.scale_out.leaf_spine.links=2"},
-       TRAINGRAPH_HOLDS(clos(s).leaf_spine.links == 2)},
+       TRAINGRAPH_HOLDS(clos(s).leaf_spine.links == 2),
+       kManyLeaves},
       {"cluster.scale_out.spine_core.bandwidth",
        kTransformer,
        {"cluster.scale_out.spine_core.bandwidth=400 Gb/s"},
-       TRAINGRAPH_HOLDS(clos(s).spine_core.bandwidth == Bandwidth::gbit_per_s(400))},
+       TRAINGRAPH_HOLDS(clos(s).spine_core.bandwidth == Bandwidth::gbit_per_s(400)),
+       {"cluster.scale_out.tiers=3", "cluster.scale_out.nodes_per_unit=1", "cluster.scale_out.units_per_pod=2",
+        "cluster.scale_out.leaf_spine.links=1", "cluster.scale_out.cores=8", "cluster.scale_out.core_groups=4"}},
       {"cluster.scale_out.spine_core.latency",
        kTransformer,
        {"cluster.scale_out.spine_core.latency=7 ns"},
-       TRAINGRAPH_HOLDS(clos(s).spine_core.latency == Duration::ps(7000))},
+       TRAINGRAPH_HOLDS(clos(s).spine_core.latency == Duration::ps(7000)),
+       kPods},
       {"cluster.scale_out.spine_core.oversubscription",
        kTransformer,
-       {"cluster.scale_out.spine_core.oversubscription=7"},
-       TRAINGRAPH_HOLDS(clos(s).spine_core.oversubscription == 7.0)},
+       {"cluster.scale_out.spine_core.oversubscription=2"},
+       TRAINGRAPH_HOLDS(clos(s).spine_core.oversubscription == 2.0),
+       kPods},
       {"cluster.scale_out.spine_core.links",
        kTransformer,
        {"cluster.scale_out.spine_core.links=2"},
-       TRAINGRAPH_HOLDS(clos(s).spine_core.links == 2)},
+       TRAINGRAPH_HOLDS(clos(s).spine_core.links == 2),
+       kPods},
       {"cluster.scale_out.in_network_reduction",
        kTransformer,
        {"cluster.scale_out.in_network_reduction=true"},
-       TRAINGRAPH_HOLDS(clos(s).in_network_reduction)},
+       TRAINGRAPH_HOLDS(clos(s).in_network_reduction),
+       {"workload={kind: collective, collective: all_reduce, algorithm: in_switch, bytes: 1 MiB}",
+        "cluster.node.scale_up={kind: none}"},
+       SeenIn::acceptance},
       {"cluster.scale_out.dims",
        kTorus,
        {"cluster.scale_out.dims=[2, 2, 3]"},
@@ -192,7 +255,7 @@ std::vector<SchemaCase> fabric_cases() {
        kFull,
        {"cluster.scale_out.link.latency=7 ns"},
        TRAINGRAPH_HOLDS(full(s).link.latency == Duration::ps(7000))},
-      {"cluster.scale_out.groups", kDragonfly, {"cluster.scale_out.groups=10"}, TRAINGRAPH_HOLDS(dragonfly(s).groups == 10)},
+      {"cluster.scale_out.groups", kDragonfly, {"cluster.scale_out.groups=5"}, TRAINGRAPH_HOLDS(dragonfly(s).groups == 5)},
       {"cluster.scale_out.routers_per_group",
        kDragonfly,
        {"cluster.scale_out.routers_per_group=8"},
@@ -212,7 +275,8 @@ std::vector<SchemaCase> fabric_cases() {
       {"cluster.scale_out.global_links_per_pair",
        kDragonfly,
        {"cluster.scale_out.global_links_per_pair=1"},
-       TRAINGRAPH_HOLDS(dragonfly(s).global_links_per_pair == 1)},
+       TRAINGRAPH_HOLDS(dragonfly(s).global_links_per_pair == 1),
+       {"cluster.scale_out.groups=5"}},
       {"cluster.scale_out.local.bandwidth",
        kDragonfly,
        {"cluster.scale_out.local.bandwidth=5 GB/s"},
@@ -248,23 +312,29 @@ std::vector<SchemaCase> fabric_cases() {
       {"cluster.scale_out.devices[].rack",
        kCustom,
        {"cluster.scale_out.devices[0].rack=3"},
-       TRAINGRAPH_HOLDS(device(s).rack == 3)},
+       TRAINGRAPH_HOLDS(device(s).rack == 3),
+       pairs("rack")},
       {"cluster.scale_out.devices[].pod",
        kCustom,
        {"cluster.scale_out.devices[0].pod=3"},
-       TRAINGRAPH_HOLDS(device(s).pod == 3)},
+       TRAINGRAPH_HOLDS(device(s).pod == 3),
+       pairs("pod")},
       {"cluster.scale_out.devices[].rail",
        kCustom,
        {"cluster.scale_out.devices[0].rail=3"},
-       TRAINGRAPH_HOLDS(device(s).rail == 3)},
+       TRAINGRAPH_HOLDS(device(s).rail == 3),
+       {},
+       SeenIn::topology},
       {"cluster.scale_out.links[].source",
        kCustom,
        {"cluster.scale_out.links[0].source=gpu1"},
-       TRAINGRAPH_HOLDS(link(s).source == "gpu1")},
+       TRAINGRAPH_HOLDS(link(s).source == "gpu1"),
+       kTriangle},
       {"cluster.scale_out.links[].target",
        kCustom,
        {"cluster.scale_out.links[0].target=gpu1"},
-       TRAINGRAPH_HOLDS(link(s).target == "gpu1")},
+       TRAINGRAPH_HOLDS(link(s).target == "gpu1"),
+       kTriangle},
       {"cluster.scale_out.links[].bandwidth",
        kCustom,
        {"cluster.scale_out.links[0].bandwidth=5 GB/s"},
@@ -280,7 +350,8 @@ std::vector<SchemaCase> fabric_cases() {
       {"cluster.scale_out.links[].one_way",
        kCustom,
        {"cluster.scale_out.links[0].one_way=true"},
-       TRAINGRAPH_HOLDS(link(s).one_way)},
+       TRAINGRAPH_HOLDS(link(s).one_way),
+       kTriangle},
       {"cluster.scale_out.links[].parallel",
        kCustom,
        {"cluster.scale_out.links[0].parallel=3"},
@@ -292,7 +363,8 @@ std::vector<SchemaCase> fabric_cases() {
       {"cluster.scale_out.gpus_forward",
        kCustom,
        {"cluster.scale_out.gpus_forward=false"},
-       TRAINGRAPH_HOLDS(!custom(s).gpus_forward)},
+       TRAINGRAPH_HOLDS(!custom(s).gpus_forward),
+       kLongWayRound},
       {"cluster.scale_out.overhead",
        kCustom,
        {"cluster.scale_out.overhead=7 ns"},

@@ -24,24 +24,6 @@ bool sends(const Scenario& s, std::size_t row, std::uint32_t destination, double
          (*m)[row][0].bytes == Bytes{bytes};
 }
 
-const char* const kLinear = R"(name: base
-cluster:
-  nodes: 4
-  node: {gpus: 8, nic: {bandwidth: 50 GB/s}}
-  scale_out: {kind: single_switch}
-hardware: h100_sxm
-workload:
-  kind: linear_blocks
-  hidden: 1024
-  ff: 4096
-  blocks: 8
-  batch_tokens: 65536
-  microbatches: 4
-  tp_ff: [8, 1]
-  tp_hidden: [1, 1]
-  pp: [1, 2]
-  dp: [1, 2]
-)";
 const char* const kCollective = R"(name: base
 cluster:
   node: {gpus: 8, nic: {bandwidth: 50 GB/s}}
@@ -95,7 +77,8 @@ std::vector<SchemaCase> other_workload_cases() {
       {"workload.keep_weights_resident",
        kLinear,
        {"workload.keep_weights_resident=true"},
-       TRAINGRAPH_HOLDS(lin(s).keep_weights_resident)},
+       TRAINGRAPH_HOLDS(lin(s).keep_weights_resident),
+       {"workload.hidden=2048", "workload.ff=8192", "workload.batch_tokens=2048"}},
       {"workload.tp_all_reduce",
        kLinear,
        {"workload.tp_all_reduce=direct"},
@@ -122,48 +105,67 @@ std::vector<SchemaCase> other_workload_cases() {
        TRAINGRAPH_HOLDS(col(s).late_entry.size() == 2 && col(s).late_entry[1] == Duration::ps(3000000))},
       {"workload.root",
        kCollective,
-       {"workload={kind: collective, collective: broadcast, bytes: 1 MB, root: 3}"},
-       TRAINGRAPH_HOLDS(col(s).options.root == 3 && col(s).algorithm == Algorithm::chain)},
-      {"workload.pieces", kCollective, {"workload.pieces=5"}, TRAINGRAPH_HOLDS(col(s).options.pieces == 5)},
+       {"workload.root=3"},
+       TRAINGRAPH_HOLDS(col(s).options.root == 3),
+       {"workload={kind: collective, collective: gather, bytes: 1 MB}"}},
+      {"workload.pieces",
+       kCollective,
+       {"workload.pieces=5"},
+       TRAINGRAPH_HOLDS(col(s).options.pieces == 5),
+       {"workload={kind: collective, collective: broadcast, algorithm: chain, bytes: 1 MB}"}},
       {"workload.piece_bytes",
        kCollective,
        {"workload.piece_bytes=5 kB"},
-       TRAINGRAPH_HOLDS(col(s).options.piece_bytes == Bytes{5e3})},
-      {"workload.domain_size", kCollective, {"workload.domain_size=4"}, TRAINGRAPH_HOLDS(col(s).options.domain_size == 4)},
+       TRAINGRAPH_HOLDS(col(s).options.piece_bytes == Bytes{5e3}),
+       {"workload={kind: collective, collective: broadcast, algorithm: chain, bytes: 1 MB}"}},
+      {"workload.domain_size",
+       kCollective,
+       {"workload.domain_size=4"},
+       TRAINGRAPH_HOLDS(col(s).options.domain_size == 4),
+       {"workload.algorithm=hierarchical", "workload.domain_size=2"}},
       {"workload.inner",
        kCollective,
        {"workload.inner=direct"},
-       TRAINGRAPH_HOLDS(col(s).options.inner == Algorithm::direct)},
+       TRAINGRAPH_HOLDS(col(s).options.inner == Algorithm::direct),
+       {"workload.algorithm=hierarchical", "workload.domain_size=4"}},
       {"workload.stop_and_wait",
        kCollective,
        {"workload.stop_and_wait=true"},
-       TRAINGRAPH_HOLDS(col(s).options.stop_and_wait)},
+       TRAINGRAPH_HOLDS(col(s).options.stop_and_wait),
+       {"workload={kind: collective, collective: broadcast, algorithm: chain, bytes: 1 MB}",
+        "cluster.node.nic.latency=1 us"}},
       {"workload.matrix[].source",
        kCollective,
-       {"workload={kind: collective, collective: all_to_all_v, matrix: [{source: 2, destination: 1, bytes: 3 kB}]}"},
-       TRAINGRAPH_HOLDS(sends(s, 2, 1, 3e3))},
+       {"workload.matrix[0].source=2"},
+       TRAINGRAPH_HOLDS(sends(s, 2, 1, 3e3)),
+       {"workload={kind: collective, collective: all_to_all_v, matrix: [{source: 0, destination: 1, bytes: 3 kB}]}"}},
       {"workload.matrix[].destination",
        kCollective,
-       {"workload={kind: collective, collective: all_to_all_v, matrix: [{source: 0, destination: 5, bytes: 3 kB}]}"},
-       TRAINGRAPH_HOLDS(sends(s, 0, 5, 3e3))},
+       {"workload.matrix[0].destination=5"},
+       TRAINGRAPH_HOLDS(sends(s, 0, 5, 3e3)),
+       {"workload={kind: collective, collective: all_to_all_v, matrix: [{source: 0, destination: 1, bytes: 3 kB}]}"}},
       {"workload.matrix[].bytes",
        kCollective,
-       {"workload={kind: collective, collective: all_to_all_v, matrix: [{source: 0, destination: 1, bytes: 7 kB}]}"},
-       TRAINGRAPH_HOLDS(sends(s, 0, 1, 7e3))},
+       {"workload.matrix[0].bytes=7 kB"},
+       TRAINGRAPH_HOLDS(sends(s, 0, 1, 7e3)),
+       {"workload={kind: collective, collective: all_to_all_v, matrix: [{source: 0, destination: 1, bytes: 3 kB}]}"}},
       {"workload.placement.gpus",
        kCollective,
-       {"workload.ranks=2", "workload.placement={kind: list, gpus: [5, 2]}"},
-       TRAINGRAPH_HOLDS(s.workload.placement.gpus == Degrees({5, 2}))},
+       {"workload.placement.gpus=[5, 2]"},
+       TRAINGRAPH_HOLDS(s.workload.placement.gpus == Degrees({5, 2})),
+       {"workload.ranks=2", "workload.placement={kind: list, gpus: [0, 1]}"}},
 
       {"workload.ranks", kProgram, {"workload.ranks=3"}, TRAINGRAPH_HOLDS(prog(s).ranks == 3)},
       {"workload.groups[].name",
        kProgram,
        {"workload.groups[0].name=g", "workload.tasks[3].group=g"},
-       TRAINGRAPH_HOLDS(prog(s).groups[0].name == "g")},
+       TRAINGRAPH_HOLDS(prog(s).groups[0].name == "g"),
+       {},
+       SeenIn::explanation},
       {"workload.groups[].ranks",
        kProgram,
-       {"workload.groups[0].ranks=[1, 0]"},
-       TRAINGRAPH_HOLDS(prog(s).groups[0].ranks == Degrees({1, 0}))},
+       {"workload.groups[0].ranks=[0, 1, 2]"},
+       TRAINGRAPH_HOLDS(prog(s).groups[0].ranks == Degrees({0, 1, 2}))},
       {"workload.tasks[].id", kProgram, {"workload.tasks[0].id=first"}, TRAINGRAPH_HOLDS(task(s, 0).id == "first")},
       {"workload.tasks[].kind",
        kProgram,
@@ -183,16 +185,25 @@ std::vector<SchemaCase> other_workload_cases() {
        kProgram,
        {"workload.tasks[3].bytes=3 kB"},
        TRAINGRAPH_HOLDS(task(s, 3).bytes == Bytes{3e3})},
-      {"workload.tasks[].peer", kProgram, {"workload.tasks[1].peer=2"}, TRAINGRAPH_HOLDS(task(s, 1).peer == 2)},
-      {"workload.tasks[].peer", kProgram, {"workload.tasks[2].peer=2"}, TRAINGRAPH_HOLDS(task(s, 2).peer == 2)},
+      {"workload.tasks[].peer",
+       kProgram,
+       {"workload.tasks[1].peer=2", "workload.tasks[2].rank=2"},
+       TRAINGRAPH_HOLDS(task(s, 1).peer == 2)},
+      {"workload.tasks[].peer",
+       kProgram,
+       {"workload.tasks[2].peer=2", "workload.tasks[1].rank=2"},
+       TRAINGRAPH_HOLDS(task(s, 2).peer == 2)},
       {"workload.tasks[].group",
        kProgram,
-       {"workload.groups=[{name: all, ranks: [0, 1]}, {name: two, ranks: [1, 0]}]", "workload.tasks[3].group=two"},
-       TRAINGRAPH_HOLDS(task(s, 3).group == "two")},
+       {"workload.tasks[3].group=more"},
+       TRAINGRAPH_HOLDS(task(s, 3).group == "more"),
+       {"workload.groups=[{name: all, ranks: [0, 1]}, {name: more, ranks: [0, 1, 2]}]"}},
       {"workload.tasks[].except",
        kProgram,
        {"workload.tasks[3].except=[1]"},
-       TRAINGRAPH_HOLDS(task(s, 3).except == Degrees({1}))},
+       TRAINGRAPH_HOLDS(task(s, 3).except == Degrees({1})),
+       {},
+       SeenIn::acceptance},
       {"workload.tasks[].collective",
        kProgram,
        {"workload.tasks[3].collective=broadcast"},
@@ -204,7 +215,8 @@ std::vector<SchemaCase> other_workload_cases() {
       {"workload.tasks[].after",
        kProgram,
        {"workload.tasks[4].after=[c]"},
-       TRAINGRAPH_HOLDS(task(s, 4).after == std::vector<std::string>({"c"}))},
+       TRAINGRAPH_HOLDS(task(s, 4).after == std::vector<std::string>({"c"})),
+       {"workload.tasks[4]={id: e, kind: compute, rank: 1, stream: 1, duration: 1 ms}"}},
   };
 }
 

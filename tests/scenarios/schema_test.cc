@@ -1,5 +1,6 @@
 // Every key of the schema does what it says: setting it sets the field that it stands for, and the scenario printed with it
-// reads back the same. The list of keys is the schema's own, so a key without a case is a failure.
+// reads back the same. The list of keys is the schema's own, so a key without a case is a failure. That each key also
+// changes what is simulated: schema_effects_test.cc.
 #include "scenarios/schema.h"
 
 #include <gtest/gtest.h>
@@ -15,15 +16,6 @@
 
 namespace traingraph::scenarios {
 namespace {
-
-std::vector<test::SchemaCase> all_cases() {
-  std::vector<test::SchemaCase> all;
-  for (const auto& some : {test::cluster_cases(), test::fabric_cases(), test::hardware_cases(), test::transformer_cases(),
-                           test::other_workload_cases()}) {
-    all.insert(all.end(), some.begin(), some.end());
-  }
-  return all;
-}
 
 std::vector<KeyInfo> all_keys() {
   Scenario s;
@@ -45,7 +37,7 @@ std::string without_comments(const std::string& yaml) {
 
 TEST(Schema, EveryKeyHasACase) {
   std::set<std::string> covered;
-  for (const auto& c : all_cases()) covered.emplace(c.key);
+  for (const auto& c : test::all_cases()) covered.emplace(c.key);
   std::set<std::string> keys;
   for (const KeyInfo& k : all_keys()) keys.insert(k.path);
   for (const std::string& k : keys) EXPECT_TRUE(covered.contains(k)) << k << " has no case";
@@ -61,11 +53,13 @@ TEST(Schema, EveryKeyHasATypeAndAMeaning) {
 }
 
 TEST(Schema, EveryKeySetsItsField) {
-  for (const auto& c : all_cases()) {
+  for (const auto& c : test::all_cases()) {
     SCOPED_TRACE(c.key);
     try {
-      EXPECT_FALSE(c.holds(load_text(c.base, "base.yaml")));
-      const Scenario changed = load_text(c.base, "base.yaml", c.overrides);
+      EXPECT_FALSE(c.holds(load_text(c.base, "base.yaml", c.given)));
+      std::vector<std::string> overrides = c.given;
+      overrides.insert(overrides.end(), c.overrides.begin(), c.overrides.end());
+      const Scenario changed = load_text(c.base, "base.yaml", overrides);
       EXPECT_TRUE(c.holds(changed));
       const std::string printed = effective_yaml(changed);
       const Scenario again = load_text(printed, "effective.yaml");
