@@ -8,13 +8,15 @@
 //   /topology/links   id source target tier capacity_Bps latency_s cables name
 //   /ranks            rank gpu node tp cp ep dp pp class role
 //   /classes          class representative members
-//   /tasks            id rank class step kind name stage microbatch layer stream ready_ps start_ps end_ps; every stream
-//                     of a rank in order of time
-//   /transfers        task class source target bytes start_ps drained_ps end_ps hops, by order of end (only with
-//   trace.transfers) /links/load       float32 [link, bin], mean utilization; attributes bin_s, bin_ps (only when bins were
-//   recorded) /bounds           number name subject holds_for window value_ps value_s simulated_ps binds /critical_path
-//   order rank step kind task microbatch layer start_ps end_ps slack_ps /collectives      name algorithm bytes calls step
-//   bulk_exact bulk_forced reason
+//   /tasks            id rank class step kind name stage microbatch layer stream ready_ps start_ps end_ps
+//   /transfers        task class source target bytes start_ps drained_ps end_ps hops (only with trace.transfers)
+//   /links/load       float32 [link, bin], mean utilization; attributes bin_s, bin_ps (only when bins were recorded)
+//   /bounds           number name subject holds_for window value_ps value_s simulated_ps binds
+//   /critical_path    order rank step kind task microbatch layer start_ps end_ps slack_ps
+//   /collectives      name algorithm bytes calls step bulk_exact bulk_forced reason
+//
+// /tasks and /transfers are in the order in which the engine reports spans (sim::TraceSink): the tasks of one stream of a
+// rank in order of time, neither table as a whole; sort by end_ps where that matters.
 //
 // `class` is the player of the simulation: a rank for itself, or for all members that symmetry makes equal. `source`,
 // `target` of a transfer are ranks; of a topology link, ids of /topology/nodes.

@@ -1,4 +1,5 @@
-// TaskTrace: the TraceSink that streams spans into the /tasks and /transfers tables of an HDF5 file.
+// TaskTrace: the TraceSink that streams spans into the /tasks and /transfers tables of an HDF5 file, in the order in which
+// they come (sim/record.h).
 #pragma once
 
 #include <cstdint>

@@ -39,7 +39,11 @@ struct TransferSpan {
   std::uint32_t hops = 0;
 };
 
-/// Receives spans as the run goes. One call per span, in order of end; must not call back into the engine.
+/// Receives spans as the run goes, one call per span; must not call back into the engine.
+///
+/// A span comes at its end, with two exceptions: compute operations that a stream plays back to back come together when the
+/// last of them ends, and the transfers of a collective in exact bulk come together when the collective ends. So the
+/// operations of one stream come in order of time, and so do the transfers of one channel; spans at large do not.
 class TraceSink {
  public:
   TraceSink() = default;
