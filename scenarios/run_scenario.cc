@@ -10,18 +10,28 @@
 #include "scenarios/sensitivity_runs.h"
 #include "sim/simulate.h"
 #include "topology/build.h"
+#include "workloads/build.h"
 #include "workloads/cluster.h"
+#include "workloads/size_estimate.h"
 
 namespace traingraph::scenarios {
 namespace {
 
-/// Bytes that a fabric takes: its tables and graph, names included.
-double bytes_of(const topology::Fabric& fabric) {
+/// Resident before anything is built: the program, its libraries, presets.
+constexpr double kProcess = 12.5e6;
+/// What the engine keeps for a link: three solvers' states and lists of transfers, three recorders of its load (the run, and
+/// collectives alone).
+constexpr double kEnginePerLink = 480;
+
+/// Bytes that a fabric takes: its tables and graph, names included, and what the engine keeps for it.
+double bytes_of(const topology::Fabric& fabric, std::uint32_t bins) {
   double bytes = 0;
   for (const topology::Device& device : fabric.devices) bytes += sizeof device + static_cast<double>(device.name.capacity());
   for (const topology::LinkInfo& link : fabric.link_info) bytes += sizeof link + static_cast<double>(link.name.capacity());
   constexpr double kGraphBytesPerLink = 2 * sizeof(std::uint32_t);
-  bytes += static_cast<double>(fabric.links.size()) * (sizeof(sim::Link) + kGraphBytesPerLink);
+  constexpr double kBytesPerBin = 2 * sizeof(float);  // while it is recorded, and in the record
+  bytes += static_cast<double>(fabric.links.size()) *
+           (sizeof(sim::Link) + kGraphBytesPerLink + kEnginePerLink + kBytesPerBin * bins);
   for (const topology::Cut& cut : fabric.cuts) bytes += sizeof cut + static_cast<double>(cut.inside.capacity()) / 8;
   return bytes;
 }
@@ -40,15 +50,15 @@ Prepared prepare(const Scenario& scenario) {
   return prepared;
 }
 
-RunSize size_of(const Prepared& prepared) {
-  const workloads::SizeEstimate estimate = workloads::estimate_size(prepared.workload.program);
+RunSize size_of(const Scenario& scenario, const Prepared& prepared) {
+  const workloads::SizeEstimate estimate = workloads::estimate_size(prepared.workload);
   return {.gpus = prepared.fabric->gpus(),
           .ranks = prepared.workload.program.ranks.size(),
           .devices = prepared.fabric->devices.size(),
           .links = prepared.fabric->links.size(),
           .operations = estimate.operations,
           .transfers = estimate.transfers,
-          .memory = estimate.memory + sim::Bytes{bytes_of(*prepared.fabric)}};
+          .memory = estimate.memory + sim::Bytes{kProcess + bytes_of(*prepared.fabric, scenario.run.bins)}};
 }
 
 namespace {

@@ -19,7 +19,6 @@
 #include "sim/record.h"
 #include "topology/fabric.h"
 #include "topology/routing.h"
-#include "workloads/build.h"
 #include "workloads/workload.h"
 
 namespace traingraph::scenarios {
@@ -42,9 +41,11 @@ struct RunSize {
   std::uint64_t links = 0;  ///< directed
   double operations = 0;    ///< kernels, collective calls and messages, over all ranks and steps
   double transfers = 0;     ///< when every collective is played step by step
-  sim::Bytes memory;        ///< of the process, roughly
+  sim::Bytes memory;        ///< of the process at its largest
 };
-[[nodiscard]] RunSize size_of(const Prepared& prepared);
+/// The memory is an estimate, right to a factor of 1.5 for runs in the flow model without trace: the program itself, the
+/// fabric with what the engine keeps for each link, workloads::estimate_size, and the time bins.
+[[nodiscard]] RunSize size_of(const Scenario& scenario, const Prepared& prepared);
 
 struct RunOutcome {
   sim::Record record;

@@ -11,6 +11,7 @@
 
 #include "scenarios/run_scenario.h"
 #include "sim/simulate.h"
+#include "workloads/build.h"
 #include "workloads/cluster.h"
 
 namespace traingraph::scenarios {

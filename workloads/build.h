@@ -17,12 +17,4 @@ namespace traingraph::workloads {
 
 [[nodiscard]] Workload build(const WorkloadSpec& spec, const HardwareSpec& hardware, const Cluster& cluster);
 
-/// How large a run of this program will be, before it is run.
-struct SizeEstimate {
-  double operations = 0;  ///< over all ranks and steps
-  double transfers = 0;   ///< when every collective is played step by step
-  sim::Bytes memory;      ///< of the program and of the engine's state per rank and transfer in flight; a rough guide
-};
-[[nodiscard]] SizeEstimate estimate_size(const sim::Program& program);
-
 }  // namespace traingraph::workloads

@@ -21,7 +21,7 @@ std::string size_text(const RunSize& size) {
       "# Size of the run\n"
       "#   cluster     {}, {}, {}\n"
       "#   workload    {}, {} operations, {} transfers if every collective is played step by step\n"
-      "#   memory      about {}\n",
+      "#   memory      about {} (right to a factor of 1.5 for network model flow)\n",
       counted(size.gpus, "GPU"), counted(size.devices, "device"), counted(size.links, "directed link"),
       counted(size.ranks, "rank"), human_words(size.operations), human_words(size.transfers),
       analysis::human_bytes(size.memory.count()));
@@ -47,7 +47,7 @@ std::string size_json(const Scenario& scenario, const RunSize& size) {
 void check(const Options& options) {
   if (options.schema) return write_stdout(describe_schema());
   const Scenario scenario = load_subject(options);
-  const RunSize size = size_of(prepare(scenario));
+  const RunSize size = size_of(scenario, prepare(scenario));
   if (options.format == Format::json) return write_stdout(size_json(scenario, size));
   const std::string text = effective_yaml(scenario) + "\n" + size_text(size);
   write_stdout(options.color ? paint_yaml(text) : text);

@@ -225,32 +225,5 @@ TEST(CustomProgram, MistakesAreNamed) {
   EXPECT_EQ(error({compute("a", 4, {})}), "the job has 5 ranks, but the fabric has 4 GPUs");
 }
 
-// Counted by hand: 8 ranks, 1 operation each, 3 steps; a ring all-reduce is 8·14 transfers.
-TEST(SizeEstimate, CountsOperationsAndTransfers) {
-  CollectiveRunSpec c;
-  c.bytes = Bytes{8e6};
-  c.iterations = 2;
-  WorkloadSpec w = single(c);
-  w.steps = 3;
-  const SizeEstimate e = estimate_size(build(w, {}, regular_cluster(8, 8)).program);
-  EXPECT_EQ(e.operations, 8.0 * 2 * 3);
-  EXPECT_EQ(e.transfers, 8.0 * 14 * 2 * 3);
-  EXPECT_GT(e.memory.count(), 0);
-}
-
-// The estimate is what the engine then counts, when everything is played in steps.
-TEST(SizeEstimate, IsWhatTheEngineCounts) {
-  TransformerSpec s = test::step_of(test::tiny_gpt(), 2, 2, 2, 1, 3);
-  s.parallel.distributed_optimizer = true;
-  const Workload w = test::build_step(s, 2);
-  const StarRouter star{8, 1e9, Duration::us(1)};
-  sim::RunOptions options;
-  options.collectives = sim::CollectiveMode::step;
-  const sim::Record record = sim::simulate(star.links(), star, w.program, options);
-  const SizeEstimate e = estimate_size(w.program);
-  EXPECT_EQ(e.transfers, static_cast<double>(record.counters.transfers));
-  EXPECT_EQ(e.operations, static_cast<double>(record.counters.operations));
-}
-
 }  // namespace
 }  // namespace traingraph::workloads
