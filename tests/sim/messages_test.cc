@@ -16,6 +16,16 @@ Played play_on(const SwitchFabric& fabric, const ProgramBuilder& b, const RunOpt
   return play(fabric.links, fabric.router, b.build(), options);
 }
 
+/// One channel from x to y, on a switch between them.
+struct Pair {
+  explicit Pair(Duration latency = {}, Duration overhead = {}, Bandwidth bandwidth = kByteANanosecond, Bandwidth cap = {})
+      : fabric{2, bandwidth, latency, overhead}, c{b.channel(x, y, 1, cap)} {}
+  SwitchFabric fabric;
+  ProgramBuilder b;
+  RankId x = b.rank(0), y = b.rank(1);
+  ChannelId c;
+};
+
 class Messages : public ::testing::TestWithParam<NetworkModel> {
  protected:
   Messages() { options.network = GetParam(); }
@@ -24,19 +34,16 @@ class Messages : public ::testing::TestWithParam<NetworkModel> {
 
 TEST_P(Messages, OverheadThenDrainThenPropagation) {
   // a = 2 us, 1000 bytes at 1 byte/ns = 1 us, two links of 3 us: off the wire at 3 us, there at 9 us.
-  const SwitchFabric fabric{2, kByteANanosecond, 3_us, 2_us};
-  ProgramBuilder b;
-  const RankId x = b.rank(0), y = b.rank(1);
-  const ChannelId c = b.channel(x, y);
-  b.send(x, c, Bytes{1000});
-  b.receive(y, c);
-  const Played p = play_on(fabric, b, options);
-  EXPECT_EQ(p.end(x, 0), 3_us);
-  EXPECT_EQ(p.end(y, 0), 9_us);
-  ASSERT_EQ(p.transfers.size(), 1U);
-  const TransferSpan& t = p.transfers[0];
-  EXPECT_EQ(t.source, x);
-  EXPECT_EQ(t.destination, y);
+  Pair p{3_us, 2_us};
+  p.b.send(p.x, p.c, Bytes{1000});
+  p.b.receive(p.y, p.c);
+  const Played played = play_on(p.fabric, p.b, options);
+  EXPECT_EQ(played.end(p.x, 0), 3_us);
+  EXPECT_EQ(played.end(p.y, 0), 9_us);
+  ASSERT_EQ(played.transfers.size(), 1U);
+  const TransferSpan& t = played.transfers[0];
+  EXPECT_EQ(t.source, p.x);
+  EXPECT_EQ(t.destination, p.y);
   EXPECT_EQ(t.bytes, Bytes{1000});
   EXPECT_EQ(t.start, Time::zero());
   EXPECT_EQ(t.drained, Time::at(3_us));
@@ -45,15 +52,12 @@ TEST_P(Messages, OverheadThenDrainThenPropagation) {
 }
 
 TEST_P(Messages, AMessageOfNoBytesTakesOverheadAndPropagation) {
-  const SwitchFabric fabric{2, kByteANanosecond, 3_us, 2_us};
-  ProgramBuilder b;
-  const RankId x = b.rank(0), y = b.rank(1);
-  const ChannelId c = b.channel(x, y);
-  b.send(x, c, Bytes{0});
-  b.receive(y, c);
-  const Played p = play_on(fabric, b, options);
-  EXPECT_EQ(p.end(x, 0), 2_us);
-  EXPECT_EQ(p.end(y, 0), 8_us);
+  Pair p{3_us, 2_us};
+  p.b.send(p.x, p.c, Bytes{0});
+  p.b.receive(p.y, p.c);
+  const Played played = play_on(p.fabric, p.b, options);
+  EXPECT_EQ(played.end(p.x, 0), 2_us);
+  EXPECT_EQ(played.end(p.y, 0), 8_us);
 }
 
 TEST_P(Messages, AMessageToItselfTakesNoTime) {
@@ -71,56 +75,44 @@ TEST_P(Messages, AMessageToItselfTakesNoTime) {
 
 TEST_P(Messages, ASendNeedsNoReceiver) {
   // The receive is posted at 50 us; the message has been there since 9 us.
-  const SwitchFabric fabric{2, kByteANanosecond, 3_us, 2_us};
-  ProgramBuilder b;
-  const RankId x = b.rank(0), y = b.rank(1);
-  const ChannelId c = b.channel(x, y);
-  b.send(x, c, Bytes{1000});
-  b.compute(y, 50_us);
-  b.receive(y, c);
-  const Played p = play_on(fabric, b, options);
-  EXPECT_EQ(p.end(x, 0), 3_us);
-  EXPECT_EQ(p.end(y, 1), 50_us);
+  Pair p{3_us, 2_us};
+  p.b.send(p.x, p.c, Bytes{1000});
+  p.b.compute(p.y, 50_us);
+  p.b.receive(p.y, p.c);
+  const Played played = play_on(p.fabric, p.b, options);
+  EXPECT_EQ(played.end(p.x, 0), 3_us);
+  EXPECT_EQ(played.end(p.y, 1), 50_us);
 }
 
 TEST_P(Messages, AChannelKeepsItsOrder) {
   // Messages of 1, 2 and 3 us on one channel, one after the other: received at 1, 3, 6 us.
-  const SwitchFabric fabric{2, kByteANanosecond};
-  ProgramBuilder b;
-  const RankId x = b.rank(0), y = b.rank(1);
-  const ChannelId c = b.channel(x, y);
-  for (const double bytes : {1000.0, 2000.0, 3000.0}) b.send(x, c, Bytes{bytes});
-  for (int i = 0; i < 3; ++i) b.receive(y, c);
-  const Played p = play_on(fabric, b, options);
-  EXPECT_EQ(p.end(y, 0), 1_us);
-  EXPECT_EQ(p.end(y, 1), 3_us);
-  EXPECT_EQ(p.end(y, 2), 6_us);
+  Pair p;
+  for (const double bytes : {1000.0, 2000.0, 3000.0}) p.b.send(p.x, p.c, Bytes{bytes});
+  for (int i = 0; i < 3; ++i) p.b.receive(p.y, p.c);
+  const Played played = play_on(p.fabric, p.b, options);
+  EXPECT_EQ(played.end(p.y, 0), 1_us);
+  EXPECT_EQ(played.end(p.y, 1), 3_us);
+  EXPECT_EQ(played.end(p.y, 2), 6_us);
 }
 
 TEST_P(Messages, TwoStreamsMayWaitOnOneChannel) {
   // Both wait from the start; the first message releases the one that came first, the second the other.
-  const SwitchFabric fabric{2, kByteANanosecond};
-  ProgramBuilder b;
-  const RankId x = b.rank(0), y = b.rank(1);
-  const ChannelId c = b.channel(x, y);
-  b.send(x, c, Bytes{1000});
-  b.send(x, c, Bytes{2000});
-  b.receive(y, c, {.label = "receive", .stream = 1});
-  b.compute(y, 100_ns, {.label = "work", .stream = 2});
-  b.receive(y, c, {.label = "receive", .stream = 2});
-  const Played p = play_on(fabric, b, options);
-  EXPECT_EQ(p.end(y, 0), 1_us);
-  EXPECT_EQ(p.end(y, 2), 3_us);
+  Pair p;
+  p.b.send(p.x, p.c, Bytes{1000});
+  p.b.send(p.x, p.c, Bytes{2000});
+  p.b.receive(p.y, p.c, {.label = "receive", .stream = 1});
+  p.b.compute(p.y, 100_ns, {.label = "work", .stream = 2});
+  p.b.receive(p.y, p.c, {.label = "receive", .stream = 2});
+  const Played played = play_on(p.fabric, p.b, options);
+  EXPECT_EQ(played.end(p.y, 0), 1_us);
+  EXPECT_EQ(played.end(p.y, 2), 3_us);
 }
 
 TEST_P(Messages, ACapSlowsAMessageThatIsAlone) {
   // Cap 0.25 byte/ns: 1000 bytes take 4 us.
-  const SwitchFabric fabric{2, kByteANanosecond};
-  ProgramBuilder b;
-  const RankId x = b.rank(0), y = b.rank(1);
-  const ChannelId c = b.channel(x, y, 1, Bandwidth::bytes_per_s(0.25e9));
-  b.send(x, c, Bytes{1000});
-  EXPECT_EQ(play_on(fabric, b, options).end(x, 0), 4_us);
+  Pair p{{}, {}, kByteANanosecond, Bandwidth::bytes_per_s(0.25e9)};
+  p.b.send(p.x, p.c, Bytes{1000});
+  EXPECT_EQ(play_on(p.fabric, p.b, options).end(p.x, 0), 4_us);
 }
 
 TEST_P(Messages, ACapAloneBoundsAMessageWithoutLinks) {
@@ -133,15 +125,12 @@ TEST_P(Messages, ACapAloneBoundsAMessageWithoutLinks) {
 }
 
 TEST_P(Messages, AnInfinitelyFastLinkTakesNoTime) {
-  const SwitchFabric fabric{2, Bandwidth::bytes_per_s(std::numeric_limits<double>::infinity()), 1_us};
-  ProgramBuilder b;
-  const RankId x = b.rank(0), y = b.rank(1);
-  const ChannelId c = b.channel(x, y);
-  b.send(x, c, Bytes{1e9});
-  b.receive(y, c);
-  const Played p = play_on(fabric, b, options);
-  EXPECT_EQ(p.end(x, 0), Duration{});
-  EXPECT_EQ(p.end(y, 0), 2_us);
+  Pair p{1_us, {}, Bandwidth::bytes_per_s(std::numeric_limits<double>::infinity())};
+  p.b.send(p.x, p.c, Bytes{1e9});
+  p.b.receive(p.y, p.c);
+  const Played played = play_on(p.fabric, p.b, options);
+  EXPECT_EQ(played.end(p.x, 0), Duration{});
+  EXPECT_EQ(played.end(p.y, 0), 2_us);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Messages, ::testing::Values(NetworkModel::flow, NetworkModel::ideal),
