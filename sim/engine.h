@@ -36,8 +36,10 @@ class Engine {
         options_{options},
         trace_tasks_{trace != nullptr && trace->wants_tasks() ? trace : nullptr},
         trace_transfers_{trace != nullptr && trace->wants_transfers() ? trace : nullptr},
+        router_{router},
+        mirrored_{options.network != NetworkModel::chunk && program.link_changes.empty()},
         paths_{options.network == NetworkModel::chunk},
-        cache_{router, paths_},
+        cache_{router, paths_, mirrored_},
         plans_{links, program, options, paths_, cache_},
         model_{links, paths_, queue_, options},
         account_{program.ranks.size()} {
@@ -181,6 +183,7 @@ class Engine {
   void finish_member(std::uint32_t instance, std::uint32_t member);
   void retire(std::uint32_t instance);
 
+  void record_mirrored(Record& record) const;
   void write_critical_path(Record& record) const;
   [[nodiscard]] std::string explain_stuck() const;
   [[nodiscard]] std::string explain_wait(std::uint32_t stream) const;
@@ -192,6 +195,8 @@ class Engine {
   TraceSink* trace_tasks_;
   TraceSink* trace_transfers_;
   EventQueue queue_;
+  const Router& router_;
+  bool mirrored_;  // links that another one mirrors are not simulated
   PathTable paths_;
   PathCache cache_;
   CollectivePlans plans_;

@@ -134,8 +134,22 @@ Record Engine<Model>::run() {
   }
   account_.finish(end, record_);
   model_.finish(end, record_);
+  if (mirrored_) record_mirrored(record_);
   if (options_.critical_path) write_critical_path(record_);
   return std::move(record_);
+}
+
+/// What a link carried that was left out of the simulation is what its mirror carried.
+template <class Model>
+void Engine<Model>::record_mirrored(Record& record) const {
+  for (std::uint32_t l = 0; l < record.links.size(); ++l) {
+    const LinkId link{l};
+    const LinkId mirror = router_.mirror_of(link);
+    if (mirror == link) continue;
+    record.links[link] = record.links[mirror];
+    if (record.bins > 0)
+      std::copy_n(&record.load[std::size_t{index(mirror)} * record.bins], record.bins, &record.load[std::size_t{l} * record.bins]);
+  }
 }
 
 template <class Model>

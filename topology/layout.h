@@ -150,6 +150,12 @@ struct Layout {
   [[nodiscard]] sim::LinkId plane_link(std::uint32_t gpu, std::uint32_t plane, bool down) const {
     return link(0, std::uint64_t{gpu} * planes + plane, down);
   }
+  /// The GPU's link of the same direction to the first plane; of other links, the link itself.
+  [[nodiscard]] sim::LinkId first_plane(sim::LinkId id) const {
+    const std::uint64_t l = sim::index(id);
+    if (l >= std::uint64_t{2} * gpus * planes) return id;
+    return static_cast<sim::LinkId>(l / (2 * planes) * (2 * planes) + l % 2);
+  }
   [[nodiscard]] sim::LinkId pcie_of(std::uint32_t gpu, std::uint32_t i, bool down) const {
     return link(pcie_link, std::uint64_t{gpu} * nics_per_gpu + i, down);
   }

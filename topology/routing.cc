@@ -62,6 +62,9 @@ class RegularRouter : public FabricRouter {
     return inside + nic_hops(g, b) + (l_.nic_devices ? 2 : 0);
   }
 
+  /// The planes of a domain are used evenly: the first stands for all.
+  sim::LinkId mirror_of(sim::LinkId link) const override { return l_.first_plane(link); }
+
  private:
   void read_scale_up(const NoScaleUp&) {}
   void read_scale_up(const NvSwitch& s) {
