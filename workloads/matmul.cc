@@ -18,30 +18,13 @@ struct Grid {
   double columns = 1;
 };
 
-// Weight tiles of at most `cap` bytes each, as nearly square as the matrix allows.
-Grid tiling(const MatmulShape& m, double word, double cap) {
-  const double n = std::ceil(m.d1 * m.d2 * word / cap);
-  const double per = m.d1 * m.d2 / n;
-  const double tile_rows = std::max(std::min(m.d1, std::sqrt(per)), per / m.d2);
+// Tiles of at most `cap` bytes each of a d1 x d2 matrix, as nearly square as the matrix allows.
+Grid grid(double d1, double d2, double word, double cap) {
+  const double n = std::ceil(d1 * d2 * word / cap);
+  const double per = d1 * d2 / n;
+  const double tile_rows = std::max(std::min(d1, std::sqrt(per)), per / d2);
   const double tile_columns = per / tile_rows;
-  return {m.d1 / tile_rows, m.d2 / tile_columns};
-}
-
-struct Traffic {
-  double level = 0;    // bytes between two memory levels
-  double network = 0;  // bytes on the SM-to-SM network
-};
-
-Traffic traffic(const MatmulShape& m, double word, double cap, double count, bool distributed) {
-  const double weights = m.d1 * m.d2 * word;
-  const double left = m.d1 * m.b * word;
-  const double right = m.d2 * m.b * word;
-  Grid outer = tiling(m, word, distributed ? cap * count : cap);
-  Grid inner;
-  if (distributed) inner = tiling(m, word, cap);
-  const double stream = 2 * weights * m.held <= cap * count ? 0 : (m.weight_gradient ? 2 : 1) * weights;
-  const double output_passes = m.weight_gradient ? outer.columns : 2 * outer.columns - 1;
-  return {stream + outer.rows * right + output_passes * left, 2 * ((inner.rows - 1) * right + (inner.columns - 1) * left)};
+  return {d1 / tile_rows, d2 / tile_columns};
 }
 
 double granules(double v) { return std::ceil(v / kGranule) * kGranule; }
@@ -50,21 +33,56 @@ double granules(double v) { return std::ceil(v / kGranule) * kGranule; }
 
 sim::Flop matmul_flop(const MatmulShape& m) { return sim::Flop{2 * granules(m.d1) * granules(m.d2) * granules(m.b)}; }
 
-double matmul_seconds(const MatmulSpec& gpu, const MatmulShape& m) {
-  if (!(m.d1 > 0 && m.d2 > 0 && m.b > 0 && m.held > 0)) {
-    throw sim::InputError{"a matrix product needs positive dimensions"};
-  }
-  const double word = gpu.word_bytes;
+TiledMatmul::TiledMatmul(const MatmulSpec& gpu, double d1, double d2)
+    : d1_{d1},
+      d2_{d2},
+      word_{gpu.word_bytes},
+      flop_per_s_{gpu.peak().flop_per_s() * gpu.sustained_clock_fraction},
+      memory_bandwidth_{gpu.memory_bandwidth.bytes_per_s()},
+      l2_bandwidth_{gpu.l2_bandwidth.bytes_per_s()},
+      sm_bandwidth_{kSmBytesPerClock * gpu.sms * gpu.clock_hz * gpu.sustained_clock_fraction},
+      latency_{gpu.matmul_latency_s} {
+  if (!(d1 > 0 && d2 > 0)) throw sim::InputError{"a matrix product needs positive dimensions"};
   const double block = kUsableShare * gpu.register_block.count();
-  const Traffic memory = traffic(m, word, kUsableShare * gpu.l2_size.count(), 1, false);
-  const Traffic l2 = traffic(m, word, kBlocksPerSm * block, gpu.sms, gpu.distributed_shared_memory);
-  const Traffic sm = traffic(m, word, block, kBlocksPerSm * gpu.sms, false);
-  const double rate = gpu.peak().flop_per_s() * gpu.sustained_clock_fraction;
-  const double sm_bandwidth = kSmBytesPerClock * gpu.sms * gpu.clock_hz * gpu.sustained_clock_fraction;
-  const double slowest = std::max({matmul_flop(m).count() / rate, memory.level / gpu.memory_bandwidth.bytes_per_s(),
-                                   (memory.level + l2.level) / gpu.l2_bandwidth.bytes_per_s(),
-                                   (l2.level + l2.network + sm.level) / sm_bandwidth});
-  return gpu.matmul_latency_s + slowest;
+  memory_ = tiling(kUsableShare * gpu.l2_size.count(), 1, false);
+  l2_ = tiling(kBlocksPerSm * block, gpu.sms, gpu.distributed_shared_memory);
+  sm_ = tiling(block, kBlocksPerSm * gpu.sms, false);
+}
+
+TiledMatmul::Tiling TiledMatmul::tiling(double cap, double count, bool distributed) const {
+  const Grid outer = grid(d1_, d2_, word_, distributed ? cap * count : cap);
+  const Grid inner = distributed ? grid(d1_, d2_, word_, cap) : Grid{};
+  return {outer.rows, outer.columns, inner.rows, inner.columns, cap * count};
+}
+
+TiledMatmul::Traffic TiledMatmul::traffic(const Tiling& t, double b, bool weight_gradient, double held) const {
+  const double weights = d1_ * d2_ * word_;
+  const double left = d1_ * b * word_;
+  const double right = d2_ * b * word_;
+  const double stream = 2 * weights * held <= t.resident ? 0 : (weight_gradient ? 2 : 1) * weights;
+  const double output_passes = weight_gradient ? t.columns : 2 * t.columns - 1;
+  return {stream + t.rows * right + output_passes * left,
+          2 * ((t.inner_rows - 1) * right + (t.inner_columns - 1) * left)};
+}
+
+MatmulTimes TiledMatmul::times(double b, bool weight_gradient, double held) const {
+  const Traffic memory = traffic(memory_, b, weight_gradient, held);
+  const Traffic l2 = traffic(l2_, b, weight_gradient, held);
+  const Traffic sm = traffic(sm_, b, weight_gradient, held);
+  return {.arithmetic_s = 2 * granules(d1_) * granules(d2_) * granules(b) / flop_per_s_,
+          .memory_s = memory.level / memory_bandwidth_,
+          .l2_s = (memory.level + l2.level) / l2_bandwidth_,
+          .sm_network_s = (l2.level + l2.network + sm.level) / sm_bandwidth_};
+}
+
+double TiledMatmul::seconds(double b, bool weight_gradient, double held) const {
+  const MatmulTimes t = times(b, weight_gradient, held);
+  return latency_ + std::max({t.arithmetic_s, t.memory_s, t.l2_s, t.sm_network_s});
+}
+
+double matmul_seconds(const MatmulSpec& gpu, const MatmulShape& m) {
+  if (!(m.b > 0 && m.held > 0)) throw sim::InputError{"a matrix product needs positive dimensions"};
+  return TiledMatmul{gpu, m.d1, m.d2}.seconds(m.b, m.weight_gradient, m.held);
 }
 
 }  // namespace traingraph::workloads

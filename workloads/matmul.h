@@ -44,6 +44,54 @@ struct MatmulShape {
   double held = 1;               ///< weight matrices that must stay on chip together for the residency test
 };
 
+/// What limits a product: the four times of which the slowest counts, each without the fixed latency.
+struct MatmulTimes {
+  double arithmetic_s = 0;
+  double memory_s = 0;      ///< global memory
+  double l2_s = 0;          ///< L2 cache
+  double sm_network_s = 0;  ///< ports of the SMs
+};
+
+/// The products of one weight shape with any number of tokens: the tilings depend on d1 and d2 only and are made once.
+class TiledMatmul {
+ public:
+  /// Throws sim::InputError unless d1, d2 > 0.
+  TiledMatmul(const MatmulSpec& gpu, double d1, double d2);
+
+  /// REQUIRES: b, held > 0.
+  [[nodiscard]] MatmulTimes times(double b, bool weight_gradient, double held) const;
+  /// t_mm and the slowest of times().
+  [[nodiscard]] double seconds(double b, bool weight_gradient, double held) const;
+
+ private:
+  /// Rows and columns of tiles of the weights, and how much may stay on chip, for one step of the memory hierarchy.
+  struct Tiling {
+    double rows = 1;
+    double columns = 1;
+    double inner_rows = 1;  ///< of the tiles that travel on the SM-to-SM network
+    double inner_columns = 1;
+    double resident = 0;  ///< bytes
+  };
+  struct Traffic {
+    double level = 0;    ///< bytes between two memory levels
+    double network = 0;  ///< bytes on the SM-to-SM network
+  };
+  [[nodiscard]] Tiling tiling(double cap, double count, bool distributed) const;
+  [[nodiscard]] Traffic traffic(const Tiling& tiling, double b, bool weight_gradient, double held) const;
+
+  double d1_;
+  double d2_;
+  double word_;
+  double flop_per_s_;
+  double memory_bandwidth_;
+  double l2_bandwidth_;
+  double sm_bandwidth_;
+  double latency_;
+  Tiling memory_;
+  Tiling l2_;
+  Tiling sm_;
+};
+
 /// Seconds, as a double: the closed-form model sums these. Throws sim::InputError unless d1, d2, b, held > 0.
 [[nodiscard]] double matmul_seconds(const MatmulSpec& gpu, const MatmulShape& shape);
 

@@ -1,0 +1,35 @@
+#include "analysis/theory/layout.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
+namespace traingraph::analysis::theory {
+
+int Layout::exponent(Dimension dimension) const {
+  const Levels& levels = exponents[dimension];
+  return std::accumulate(levels.begin(), levels.end(), 0);
+}
+
+double Layout::degree(Dimension dimension) const { return std::ldexp(1.0, exponent(dimension)); }
+
+double Layout::degree(Dimension dimension, int level) const {
+  return std::ldexp(1.0, exponents[dimension][static_cast<std::size_t>(level)]);
+}
+
+int Layout::gpus_exponent() const {
+  int sum = 0;
+  for (int d = 0; d < kDimensions; ++d) sum += exponent(static_cast<Dimension>(d));
+  return sum;
+}
+
+double Layout::microbatch_count() const { return std::ldexp(1.0, microbatches); }
+
+std::string degrees_text(const Layout& layout, Dimension dimension, int levels) {
+  std::string text;
+  for (int l = 0; l < levels; ++l) text += fmt::format("{}{:.0f}", l == 0 ? "" : "x", layout.degree(dimension, l));
+  return text;
+}
+
+}  // namespace traingraph::analysis::theory
