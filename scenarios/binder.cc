@@ -6,19 +6,13 @@
 #include <algorithm>
 #include <optional>
 
-#include "scenarios/preset_store.h"
-#include "scenarios/yaml_reader.h"
+#include "scenarios/preset_merge.h"
 
 namespace traingraph::scenarios {
 
 namespace {
 
 std::string element(std::string_view path, std::size_t i) { return fmt::format("{}[{}]", path, i); }
-
-Value load_preset(const PresetFile& file, Diagnostics& diagnostics) {
-  const Origin place{OriginKind::preset, fmt::format("{}/{}", file.folder, file.name), 0, 0};
-  return read_yaml(file.text, place, diagnostics);
-}
 
 }  // namespace
 
@@ -97,37 +91,12 @@ void Binder::leaves(const Key& key, const ListAccess& list, const ElementLeaf& e
 
 const Value* Binder::with_preset(const Value& value, std::string_view folder, const std::string& path) {
   if (folder.empty()) return &value;
-  constexpr std::size_t kDeepest = 8;  // presets that extend presets
-  std::vector<Value> layers{value};
-  while (layers.back().kind == ValueKind::scalar || layers.back().find("preset") != nullptr) {
-    Value& top = layers.back();
-    Value name = top;
-    if (top.kind == ValueKind::map) {
-      const auto it = std::find_if(top.entries.begin(), top.entries.end(), [](const Entry& e) { return e.key == "preset"; });
-      name = it->value;
-      top.entries.erase(it);
-    }
-    if (name.kind != ValueKind::scalar) {
-      error(name, path, fmt::format("expected the name of a preset, found {}", describe(name)));
-      return nullptr;
-    }
-    const PresetFile* const file = find_preset(folder, name.text);
-    if (file == nullptr) {
-      error(name, path,
-            fmt::format("no preset '{}' in {}{}", name.text, folder, suggestion(name.text, preset_names(folder))));
-      return nullptr;
-    }
-    if (layers.size() == kDeepest) {
-      error(name, path, fmt::format("presets that extend each other more than {} deep", kDeepest));
-      return nullptr;
-    }
-    if (top.kind == ValueKind::scalar) layers.pop_back();
-    layers.push_back(load_preset(*file, diagnostics_));
+  std::optional<Value> merged = scenarios::with_preset(value, folder, path, diagnostics_);
+  if (!merged) {
+    frames_.back().failed = true;
+    return nullptr;
   }
-  Value result = std::move(layers.back());
-  for (std::size_t i = layers.size() - 1; i-- > 0;) result = merged(std::move(result), layers[i]);
-  result.origin = value.origin;
-  return &merged_.emplace_back(std::move(result));
+  return &merged_.emplace_back(std::move(*merged));
 }
 
 void Binder::enter(const Value& map, std::string path, const Body& body) {

@@ -13,6 +13,7 @@ void fields(Fields& f, topology::ScaleUp& s);
 void fields(Fields& f, topology::ScaleOut& s);
 void fields(Fields& f, topology::RoutingSpec& r);
 void fields(Fields& f, workloads::HardwareSpec& h);
+void fields(Fields& f, workloads::MatmulSpec& m);
 void fields(Fields& f, workloads::SoftwareSpec& s);
 void fields(Fields& f, workloads::ModelSpec& m);
 void fields(Fields& f, workloads::WorkloadSpec& w);

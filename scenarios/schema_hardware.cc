@@ -49,7 +49,9 @@ Leaf peak_leaf(HardwareSpec& h, Precision p) {
           }};
 }
 
-void matmul_fields(Fields& f, MatmulSpec& m) {
+}  // namespace
+
+void fields(Fields& f, MatmulSpec& m) {
   f.leaf({.name = "word_bytes", .doc = "bytes of a word", .need = kRequired}, leaf(m.word_bytes, kPositive));
   f.leaf({.name = "flop_per_clock_per_sm", .doc = "peak FLOP per clock and SM", .need = kRequired},
          leaf(m.flop_per_clock_per_sm, kPositive));
@@ -67,8 +69,6 @@ void matmul_fields(Fields& f, MatmulSpec& m) {
   f.leaf({.name = "latency", .doc = "fixed time of each product (t_mm)", .need = kRequired},
          leaf(AsSeconds{m.matmul_latency_s}));
 }
-
-}  // namespace
 
 void fields(Fields& f, HardwareSpec& h) {
   f.leaf({.name = "name", .doc = "for people"}, leaf(h.name));
@@ -102,7 +102,7 @@ void fields(Fields& f, HardwareSpec& h) {
            [&h](std::size_t i) { return tile_leaf(h.gemm_tiles[i]); });
   f.maybe<MatmulSpec>(
       {.name = "matmul", .doc = "the tiled data-movement model", .if_absent = "no linear_blocks on this GPU"}, h.matmul,
-      matmul_fields);
+      [](Fields& inner, MatmulSpec& m) { fields(inner, m); });
 }
 
 void fields(Fields& f, workloads::SoftwareSpec& s) {

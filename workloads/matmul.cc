@@ -27,15 +27,19 @@ Grid grid(double d1, double d2, double word, double cap) {
   return {d1 / tile_rows, d2 / tile_columns};
 }
 
-double granules(double v) { return std::ceil(v / kGranule) * kGranule; }
-
 }  // namespace
 
-sim::Flop matmul_flop(const MatmulShape& m) { return sim::Flop{2 * granules(m.d1) * granules(m.d2) * granules(m.b)}; }
+double padded_dimension(double dimension) { return std::ceil(dimension / kGranule) * kGranule; }
+
+sim::Flop matmul_flop(const MatmulShape& m) {
+  return sim::Flop{2 * padded_dimension(m.d1) * padded_dimension(m.d2) * padded_dimension(m.b)};
+}
 
 TiledMatmul::TiledMatmul(const MatmulSpec& gpu, double d1, double d2)
     : d1_{d1},
       d2_{d2},
+      padded_d1_{padded_dimension(d1)},
+      padded_d2_{padded_dimension(d2)},
       word_{gpu.word_bytes},
       flop_per_s_{gpu.peak().flop_per_s() * gpu.sustained_clock_fraction},
       memory_bandwidth_{gpu.memory_bandwidth.bytes_per_s()},
@@ -69,7 +73,7 @@ MatmulTimes TiledMatmul::times(double b, bool weight_gradient, double held) cons
   const Traffic memory = traffic(memory_, b, weight_gradient, held);
   const Traffic l2 = traffic(l2_, b, weight_gradient, held);
   const Traffic sm = traffic(sm_, b, weight_gradient, held);
-  return {.arithmetic_s = 2 * granules(d1_) * granules(d2_) * granules(b) / flop_per_s_,
+  return {.arithmetic_s = 2 * padded_d1_ * padded_d2_ * padded_dimension(b) / flop_per_s_,
           .memory_s = memory.level / memory_bandwidth_,
           .l2_s = (memory.level + l2.level) / l2_bandwidth_,
           .sm_network_s = (l2.level + l2.network + sm.level) / sm_bandwidth_};

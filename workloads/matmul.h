@@ -81,6 +81,8 @@ class TiledMatmul {
 
   double d1_;
   double d2_;
+  double padded_d1_;
+  double padded_d2_;
   double word_;
   double flop_per_s_;
   double memory_bandwidth_;
@@ -94,6 +96,9 @@ class TiledMatmul {
 
 /// Seconds, as a double: the closed-form model sums these. Throws sim::InputError unless d1, d2, b, held > 0.
 [[nodiscard]] double matmul_seconds(const MatmulSpec& gpu, const MatmulShape& shape);
+
+/// A dimension rounded up to the matrix unit's granularity of 16.
+[[nodiscard]] double padded_dimension(double dimension);
 
 /// Arithmetic charged for the product: 2*d1*d2*b rounded up to the matrix unit's granularity of 16 in each dimension.
 [[nodiscard]] sim::Flop matmul_flop(const MatmulShape& shape);

@@ -32,8 +32,8 @@ Curve utilization_curve(const LayoutSearch& search, std::span<const double> log1
 }
 
 LinearLimit linear_scaling_limit(const LayoutSearch& search, double lo, const Curve& neighbour) {
-  constexpr int kEnough = 10;          // points in a row below the line
-  constexpr double kHalfStep = 0.5;    // of the grid: sums of steps are not exact
+  constexpr int kEnough = 10;        // points in a row below the line
+  constexpr double kHalfStep = 0.5;  // of the grid: sums of steps are not exact
   LinearLimit limit;
   int below = 0;
   for (int i = 0; below < kEnough; ++i) {

@@ -3,8 +3,8 @@
 // Linear-scaling limit (arXiv 2411.01137): the compute at which utilization, relative to the largest that the GPU sustains,
 // falls below 80 %. Since the number of GPUs is a power of two the curve is a sawtooth: it may fall below more than once, so
 // there is a first and a last crossing. They are found on the grid x = log10 C = lo, lo + 0.05, ...; at each fall from
-// u(x-0.05) >= 0.8 to u(x) < 0.8 the crossing is x - 0.05 (0.8 - u(x))/(u(x-0.05) - u(x)). The scan ends after 10 points in a
-// row below 0.8, or at x = 36.
+// u(x-0.05) >= 0.8 to u(x) < 0.8 the crossing is x - 0.05 (0.8 - u(x))/(u(x-0.05) - u(x)). The scan ends after 10 points in
+// a row below 0.8, or at x = 36.
 #pragma once
 
 #include <optional>

@@ -18,7 +18,7 @@ inline constexpr int kMaxLevels = 4;
 struct NetworkLevel {
   double bytes_per_s = 0;  ///< per GPU, both directions added; infinity: no time is spent moving data
   double latency_s = 0;    ///< of one collective or message, end to end
-  double fan_out = 0;      ///< members of one group of this level, a power of two; ignored at the outermost, which is unlimited
+  double fan_out = 0;      ///< members of one group of this level, a power of two; ignored at the outermost
 };
 
 struct Gpu {

@@ -1,16 +1,12 @@
 #include "analysis/theory/kernel_table.h"
 
-#include <cmath>
+#include "analysis/theory/power_of_two.h"
 
 namespace traingraph::analysis::theory {
 namespace {
 
-constexpr double kGranule = 16;  // edge of the matrix unit's block, as in workloads/matmul.h
-
-double granules(double v) { return std::ceil(v / kGranule) * kGranule; }
-
 double expert_tokens(const ScaledRun& run, int exponent) {
-  return std::ldexp(run.batch, -exponent) * run.active / run.experts;
+  return run.batch * power_of_two(-exponent) * run.active / run.experts;
 }
 
 }  // namespace
@@ -22,10 +18,16 @@ KernelTable::KernelTable(const StepModel& model, const ScaledRun& run, const Exp
   const auto size = [](int cap) { return static_cast<std::size_t>(cap) + 1; };
   shapes_.resize(size(caps.hidden) * size(caps.model));
   times_.resize(size(caps.data) * size(caps_.pipeline) * size(caps.expert) * size(caps.hidden) * size(caps.model));
-  for (int e = 0; e <= caps.data; ++e) token_granules_.push_back(granules(expert_tokens(run, e)));
+  for (int e = 0; e <= caps.data; ++e) {
+    padded_tokens_.push_back(workloads::padded_dimension(expert_tokens(run, e)));
+  }
   const double rate = model.gpu().sustained_flop_per_s();
-  for (int e = 0; e <= caps.hidden; ++e) hidden_flop_s_.push_back(2 * granules(std::ldexp(run.hidden, -e)) / rate);
-  for (int e = 0; e <= caps.model; ++e) model_granules_.push_back(granules(std::ldexp(run.residual, -e)));
+  for (int e = 0; e <= caps.hidden; ++e) {
+    hidden_flop_s_.push_back(2 * workloads::padded_dimension(run.hidden * power_of_two(-e)) / rate);
+  }
+  for (int e = 0; e <= caps.model; ++e) {
+    padded_model_.push_back(workloads::padded_dimension(run.residual * power_of_two(-e)));
+  }
 }
 
 std::size_t KernelTable::index(const KernelKey& key) const {
@@ -49,13 +51,13 @@ BlockTimes KernelTable::compute(const KernelKey& key) {
   const workloads::MatmulSpec& gpu = model_.gpu().matmul;
   const auto shape = static_cast<std::size_t>(key.hidden * (caps_.model + 1) + key.model);
   if (!shapes_[shape]) {
-    const double d1 = std::ldexp(run_.hidden, -key.hidden);
-    const double d2 = std::ldexp(run_.residual, -key.model);
+    const double d1 = run_.hidden * power_of_two(-key.hidden);
+    const double d2 = run_.residual * power_of_two(-key.model);
     shapes_[shape].emplace(Shapes{workloads::TiledMatmul{gpu, d1, d2}, workloads::TiledMatmul{gpu, d2, d1}});
   }
   const auto& [up, down] = *shapes_[shape];
-  const double nx = std::ldexp(run_.experts, -key.expert);
-  const double blocks = std::ldexp(run_.layers, -key.pipeline);
+  const double nx = run_.experts * power_of_two(-key.expert);
+  const double blocks = run_.layers * power_of_two(-key.pipeline);
   const double held = model_.assumptions().all_weights_resident ? 2 * nx * blocks : 1;
   const double b = expert_tokens(run_, key.tokens);
   return {nx * (up.seconds(b, false, held) + down.seconds(b, false, held)),
@@ -64,9 +66,9 @@ BlockTimes KernelTable::compute(const KernelKey& key) {
 
 double KernelTable::least(const KernelKey& key) const {
   const double arithmetic = hidden_flop_s_[static_cast<std::size_t>(key.hidden)] *
-                            model_granules_[static_cast<std::size_t>(key.model)] *
-                            token_granules_[static_cast<std::size_t>(key.tokens)];
-  return 2 * std::ldexp(run_.experts, -key.expert) * (model_.gpu().matmul.matmul_latency_s + arithmetic);
+                            padded_model_[static_cast<std::size_t>(key.model)] *
+                            padded_tokens_[static_cast<std::size_t>(key.tokens)];
+  return 2 * run_.experts * power_of_two(-key.expert) * (model_.gpu().matmul.matmul_latency_s + arithmetic);
 }
 
 }  // namespace traingraph::analysis::theory

@@ -53,9 +53,9 @@ class KernelTable {
   ExponentCaps caps_;
   std::vector<std::optional<Shapes>> shapes_;  // by TF and TM
   std::vector<BlockTimes> times_;              // forward_s = 0: not computed yet
-  std::vector<double> token_granules_;         // ceil(bx/16)*16, by the exponent of DP*m
-  std::vector<double> hidden_flop_s_;          // seconds of 2 ceil(d1/16)*16 at the sustained rate, by TF
-  std::vector<double> model_granules_;         // by TM
+  std::vector<double> padded_tokens_;          // of one expert, by the exponent of DP*m
+  std::vector<double> hidden_flop_s_;          // 2 padded d1 over the sustained rate, by TF
+  std::vector<double> padded_model_;           // by TM
 };
 
 }  // namespace traingraph::analysis::theory

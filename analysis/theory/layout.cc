@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <numeric>
+
+#include "analysis/theory/power_of_two.h"
 
 namespace traingraph::analysis::theory {
 
@@ -12,10 +13,10 @@ int Layout::exponent(Dimension dimension) const {
   return std::accumulate(levels.begin(), levels.end(), 0);
 }
 
-double Layout::degree(Dimension dimension) const { return std::ldexp(1.0, exponent(dimension)); }
+double Layout::degree(Dimension dimension) const { return power_of_two(exponent(dimension)); }
 
 double Layout::degree(Dimension dimension, int level) const {
-  return std::ldexp(1.0, exponents[dimension][static_cast<std::size_t>(level)]);
+  return power_of_two(exponents[dimension][static_cast<std::size_t>(level)]);
 }
 
 int Layout::gpus_exponent() const {
@@ -24,7 +25,7 @@ int Layout::gpus_exponent() const {
   return sum;
 }
 
-double Layout::microbatch_count() const { return std::ldexp(1.0, microbatches); }
+double Layout::microbatch_count() const { return power_of_two(microbatches); }
 
 std::string degrees_text(const Layout& layout, Dimension dimension, int levels) {
   std::string text;

@@ -1,5 +1,5 @@
-// Layout: how a run is split over GPUs. Every dimension of parallelism has one degree per network level, a power of two, kept
-// as its exponent; microbatches are counted per data-parallel rank.
+// Layout: how a run is split over GPUs. Every dimension of parallelism has one degree per network level, a power of two,
+// kept as its exponent; microbatches are counted per data-parallel rank.
 #pragma once
 
 #include <array>

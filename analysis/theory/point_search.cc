@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/theory/power_of_two.h"
+
 namespace traingraph::analysis::theory {
 namespace {
 
@@ -127,20 +129,20 @@ int PointSearch::most_microbatches(const Totals& t) const { return pipelined_ ? 
 PointSearch::Context PointSearch::context(const Totals& t) const {
   Context c;
   c.totals = t;
-  c.blocks = std::ldexp(run_.layers, -t.pipeline);
+  c.blocks = run_.layers * power_of_two(-t.pipeline);
   c.chunk = model_.chunk(c.blocks);
-  c.bubble_blocks = (std::ldexp(1.0, t.pipeline) - 1) * c.chunk;
-  const double tokens = std::ldexp(run_.batch, -t.data - t.expert);  // per GPU and step, of its share of the experts
-  const double words_up = tokens * run_.active * std::ldexp(run_.hidden, -t.hidden);
-  const double words_down = tokens * run_.active * std::ldexp(run_.residual, -t.model);
-  const double exchanged = run_.experts > 1 ? std::ldexp(words_down, -t.hidden) : 0;
-  const double handed_over = tokens * std::ldexp(run_.residual, -t.model - t.hidden) / c.chunk;
+  c.bubble_blocks = (power_of_two(t.pipeline) - 1) * c.chunk;
+  const double tokens = run_.batch * power_of_two(-t.data - t.expert);  // per GPU and step, of its share of the experts
+  const double words_up = tokens * run_.active * run_.hidden * power_of_two(-t.hidden);
+  const double words_down = tokens * run_.active * run_.residual * power_of_two(-t.model);
+  const double exchanged = run_.experts > 1 ? words_down * power_of_two(-t.hidden) : 0;
+  const double handed_over = tokens * run_.residual * power_of_two(-t.model - t.hidden) / c.chunk;
   c.weights[kTensorModel] = {.net = 2 * c.blocks * words_up, .serial = words_up, .latency = 1};
   c.weights[kTensorHidden] = {.net = 2 * c.blocks * words_down, .serial = words_down, .latency = 1};
   c.weights[kExpert] = {.net = 4 * c.blocks * exchanged, .serial = 2 * exchanged, .latency = run_.experts > 1 ? 2.0 : 0.0};
   c.weights[kPipeline] = {.net = 2 * c.blocks * handed_over, .serial = handed_over, .latency = 1 / c.chunk};
   const double matrices = 2 * run_.hidden * run_.residual * run_.experts * run_.layers;
-  c.weights[kData].net = std::ldexp(matrices, -(t.pipeline + t.expert + t.hidden + t.model));
+  c.weights[kData].net = matrices * power_of_two(-(t.pipeline + t.expert + t.hidden + t.model));
   return c;
 }
 
@@ -170,7 +172,7 @@ Communication PointSearch::least_communication(const Context& c) const {
 
 double PointSearch::estimate(const Context& c, const Communication& net, const BlockTimes& block, int microbatches) const {
   const Assumptions& a = model_.assumptions();
-  const double m = std::ldexp(1.0, microbatches);
+  const double m = power_of_two(microbatches);
   const double one_way = net.serial_s / m + net.serial_latency_s;
   const double serial = a.defer_weight_gradients
                             ? 2 * block.forward_s + one_way + std::max(one_way, block.weight_gradient_s)

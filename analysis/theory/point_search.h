@@ -1,8 +1,8 @@
 // PointSearch: the fastest layout of one run on 2^n GPUs, exactly, by branch and bound.
 //
-// A candidate is: totals (DP, PP, EP, TF, TM, powers of two with product 2^n), microbatches m, and a split of every total over
-// the network levels, inner levels filled first. Three bounds of t_step, each the step model itself with some terms replaced
-// by something no larger, cut the tree; none of them loses the optimum:
+// A candidate is: totals (DP, PP, EP, TF, TM, powers of two with product 2^n), microbatches m, and a split of every total
+// over the network levels, inner levels filled first. Three bounds of t_step, each the step model itself with some terms
+// replaced by something no larger, cut the tree; none of them loses the optimum:
 //   1. totals: matmuls at their arithmetic alone, every collective at the best split that it would have by itself;
 //   2. totals and m: exact matmuls (KernelTable), the same collectives;
 //   3. totals, m and split: all terms.
@@ -44,10 +44,10 @@ enum class Pipelining : std::uint8_t {
 
 /// What the collectives of a candidate cost in a step; sums of WordCosts times words.
 struct Communication {
-  PerLevel net_s{};           ///< busy time of each level
-  double blocks_s = 0;        ///< the same without gradients, summed over the levels
+  PerLevel net_s{};     ///< busy time of each level
+  double blocks_s = 0;  ///< the same without gradients, summed over the levels
   double gradient_s = 0;
-  double serial_s = 0;        ///< one direction of one block, all tokens of a data-parallel rank at once
+  double serial_s = 0;  ///< one direction of one block, all tokens of a data-parallel rank at once
   double serial_latency_s = 0;
   double tail_s = 0;
 };

@@ -1,7 +1,8 @@
 // Scaling laws: the shape of the model and the batch that a training compute C implies (arXiv 2411.01137, scaling laws of
 // the authors' published code).
 //
-//   N = sqrt(C/(6 kappa)),  D = kappa N,  B = B0 (C/C0)^beta (E/k)^s,  L = L0 (C/C0)^lambda,  d = sqrt(N/(2 k h L)),  ff = h d
+//   N = sqrt(C/(6 kappa)),  D = kappa N,  B = B0 (C/C0)^beta (E/k)^s,  L = L0 (C/C0)^lambda,  d = sqrt(N/(2 k h L)),  ff = h
+// d
 //
 // C counts active arithmetic, 6 N D; N active parameters. All dimensions are real-valued.
 #pragma once

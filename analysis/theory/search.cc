@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "analysis/theory/power_of_two.h"
+
 namespace traingraph::analysis::theory {
 namespace {
 
@@ -67,7 +69,7 @@ std::optional<FoundLayout> LayoutSearch::best(double compute, std::span<const La
     double limit = model_.step_limit_s(run);
     if (best) {
       // On more GPUs, only a step that is shorter in proportion uses them better.
-      limit = std::min(limit, std::ldexp(best->times.step_s, best->layout.gpus_exponent() - n));
+      limit = std::min(limit, best->times.step_s * power_of_two(best->layout.gpus_exponent() - n));
       const std::vector<Layout> near = neighbours(best->layout, n, model_.levels());
       first.insert(first.end(), near.begin(), near.end());
     }

@@ -1,8 +1,8 @@
 // LayoutSearch: given a GPU and a training compute, which split of work over how many GPUs finishes in time with the highest
 // utilization. Exact: every power-of-two layout is a candidate (PointSearch says how they are cut).
 //
-// The number of GPUs 2^n runs upward from what the arithmetic alone needs and ends two after the first n on which the run can
-// be finished in time: no larger n has been seen to win.
+// The number of GPUs 2^n runs upward from what the arithmetic alone needs and ends two after the first n on which the run
+// can be finished in time: no larger n has been seen to win.
 #pragma once
 
 #include <optional>

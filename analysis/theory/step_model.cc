@@ -1,8 +1,8 @@
 #include "analysis/theory/step_model.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "analysis/theory/power_of_two.h"
 #include "analysis/theory/word_cost.h"
 #include "sim/error.h"
 
@@ -13,12 +13,12 @@ namespace {
 struct Shares {
   double data, pipeline, expert, hidden, model;  // degrees DP, PP, EP, TF, TM
   double microbatches;
-  double blocks;              // per stage
-  double microbatch_tokens;   // b_mb, of the expert-parallel group
-  double expert_tokens;       // bx
-  double local_experts;       // nx
-  double d1, d2;              // of one weight matrix on this GPU
-  double local_parameters;    // n_loc
+  double blocks;             // per stage
+  double microbatch_tokens;  // b_mb, of the expert-parallel group
+  double expert_tokens;      // bx
+  double local_experts;      // nx
+  double d1, d2;             // of one weight matrix on this GPU
+  double local_parameters;   // n_loc
 };
 
 Shares shares_of(const ScaledRun& run, const Layout& layout) {
@@ -166,7 +166,7 @@ StepTimes StepModel::times(const ScaledRun& run, const Layout& layout) const {
   t.tail_s = t.gradient_s / (2 * s.blocks) + gradients.latency_s;
   t.step_s = t.steady_s + t.bubble_s + t.tail_s;
 
-  const double gpus = std::ldexp(1.0, layout.gpus_exponent());
+  const double gpus = power_of_two(layout.gpus_exponent());
   t.train_s = t.step_s * run.steps();
   t.mfu = run.compute / (gpus * t.train_s * gpu_.peak_flop_per_s());
   t.relative = t.mfu / gpu_.matmul.sustained_clock_fraction;

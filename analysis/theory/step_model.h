@@ -30,8 +30,8 @@ namespace traingraph::analysis::theory {
 using PerLevel = std::array<double, kMaxLevels>;
 
 struct StepTimes {
-  double forward_s = 0;          ///< fwd, of one block and microbatch
-  double weight_gradient_s = 0;  ///< dw
+  double forward_s = 0;            ///< fwd, of one block and microbatch
+  double weight_gradient_s = 0;    ///< dw
   workloads::MatmulTimes kernels;  ///< summed over the six products of a block and microbatch, without their latency
   double kernel_latency_s = 0;     ///< of the six products
   double block_serial_s = 0;       ///< ser
@@ -46,8 +46,8 @@ struct StepTimes {
   double tail_s = 0;
   double step_s = 0;
   double train_s = 0;
-  double mfu = 0;          ///< of the peak at the maximum clock
-  double relative = 0;     ///< rel: of the largest sustained rate
+  double mfu = 0;           ///< of the peak at the maximum clock
+  double relative = 0;      ///< rel: of the largest sustained rate
   double memory_bytes = 0;  ///< weights, gradients, optimizer state and activations of one GPU
 };
 

@@ -1,7 +1,8 @@
 #include "analysis/theory/word_cost.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "analysis/theory/power_of_two.h"
 
 namespace traingraph::analysis::theory {
 namespace {
@@ -36,7 +37,7 @@ WordCost all_reduce_cost(const Gpu& gpu, const Assumptions& a, const Layout::Lev
   WordCost cost;
   double inner = 1;  // members below this level
   for (std::size_t l = 0; l < gpu.levels.size(); ++l) {
-    const double p = std::ldexp(1.0, exponents[l]);
+    const double p = power_of_two(exponents[l]);
     if (p > 1) {
       cost.busy_s[l] = words_per_word(a, p) * (p - 1) / p / inner * seconds_per_word(gpu, l);
       cost.busy_sum_s += cost.busy_s[l];
@@ -50,10 +51,10 @@ WordCost all_reduce_cost(const Gpu& gpu, const Assumptions& a, const Layout::Lev
 WordCost all_to_all_cost(const Gpu& gpu, const Assumptions& a, const Layout::Levels& exponents) {
   WordCost cost;
   double all = 1;
-  for (const std::int8_t e : exponents) all *= std::ldexp(1.0, e);
+  for (const std::int8_t e : exponents) all *= power_of_two(e);
   double inner = 1;
   for (std::size_t l = 0; l < gpu.levels.size(); ++l) {
-    const double p = std::ldexp(1.0, exponents[l]);
+    const double p = power_of_two(exponents[l]);
     if (p > 1) {
       cost.busy_s[l] = 2 * ((p - 1) * inner / all) * seconds_per_word(gpu, l);
       cost.busy_sum_s += cost.busy_s[l];

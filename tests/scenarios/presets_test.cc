@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "scenarios/diagnostics.h"
+#include "scenarios/limits_config.h"
 #include "scenarios/preset_store.h"
 #include "scenarios/scenario.h"
 #include "scenarios/yaml_reader.h"
@@ -38,6 +39,7 @@ TEST(Presets, AllAreThere) {
   EXPECT_EQ(count["clusters"], 13);
   EXPECT_EQ(count["models"], 46);
   EXPECT_EQ(count["software"], 3);
+  EXPECT_EQ(count["theory"], 15);
   EXPECT_TRUE(std::is_sorted(all_presets().begin(), all_presets().end(), [](const PresetFile& a, const PresetFile& b) {
     return std::pair{a.folder, a.name} < std::pair{b.folder, b.name};
   }));
@@ -50,6 +52,7 @@ TEST(Presets, AllLoad) {
     try {
       if (p.folder == "hardware") static_cast<void>(with_hardware(name));
       if (p.folder == "models") static_cast<void>(with_model(name));
+      if (p.folder == "theory") static_cast<void>(load_limits_preset(name));
       if (p.folder == "clusters") static_cast<void>(load_cluster_preset(name));
       if (p.folder == "nodes") static_cast<void>(load_cluster_preset("fat_tree", {"node=" + name}));
       if (p.folder == "software") {
