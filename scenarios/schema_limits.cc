@@ -101,7 +101,8 @@ void fields(Fields& f, Gpu& gpu) {
 void scaling_fields(Fields& f, Assumptions& a) {
   f.leaf({.name = "tokens_per_param", .doc = "kappa, tokens per active parameter D/N [paper]"},
          leaf(a.tokens_per_param, kPositive));
-  f.leaf({.name = "reference_compute", .doc = "C0, FLOP of the reference run [paper]"}, leaf(a.reference_compute, kPositive));
+  f.leaf({.name = "reference_compute", .doc = "C0, FLOP of the reference run [paper]"},
+         leaf(a.reference_compute, kPositive));
   f.leaf({.name = "reference_batch", .doc = "B0, tokens per optimizer step of the reference run [paper]"},
          leaf(a.reference_batch, kPositive));
   f.leaf({.name = "reference_layers", .doc = "L0, blocks of two linear layers of the reference run [paper]"},
@@ -120,8 +121,8 @@ void step_fields(Fields& f, Assumptions& a) {
   f.leaf({.name = "word_bits", .doc = "bits of a word, FLOP per clock growing as it shrinks; native: the GPU's [ours]"},
          or_word(a.word_bits, 0.0, "native", leaf(a.word_bits, kPositive)));
   f.leaf({.name = "all_reduce_words",
-          .doc = "words moved per word all-reduced, times (p-1)/p: 2 in the network, 3 multicast, 4 ring; in_switch: 2p/(p-1) "
-                 "[paper]"},
+          .doc = "words moved per word all-reduced, times (p-1)/p: 2 in the network, 3 multicast, 4 ring, "
+                 "in_switch 2p/(p-1) [paper]"},
          number_or_rule(a.all_reduce_words, a.all_reduce, AllReduceKind::factor,
                         {{"in_switch", AllReduceKind::in_switch}}));
   f.leaf({.name = "latency_levels", .doc = "of the latencies of the levels crossed: their sum or the largest [ours]"},

@@ -11,15 +11,16 @@
 #include "scenarios/cli/exit_code.h"
 #include "scenarios/cli/version.h"
 #include "scenarios/diagnostics.h"
+#include "scenarios/limits_config.h"
 
 namespace traingraph::scenarios::cli {
 namespace {
 
-const std::vector<std::string> kVerbs{"run", "check", "topo", "help"};
+const std::vector<std::string> kVerbs{"run", "check", "limits", "topo", "help"};
 const std::vector<std::string> kTopoVerbs{"list", "show"};
 
 constexpr std::string_view kUsage =
-    "usage: traingraph run S.yaml [-o R.h5] | check S.yaml | topo list | topo show X | --version | --help";
+    "usage: traingraph run S.yaml [-o R.h5] | check S.yaml | limits [A.yaml] | topo list | topo show X | --version | --help";
 
 constexpr std::string_view kMainHelp = R"(
 Exit codes: 0 done; 1 a comparison failed; 2 the command line or the input is wrong (a deadlocked program included);
@@ -45,6 +46,20 @@ place it came from (the file's line, a preset, --set, or a default), and how lar
 `traingraph check --schema` lists all keys.
 )";
 
+constexpr std::string_view kLimitsHelp = R"(
+The closed-form model of E. Erdil and D. Schneider-Joseph, "Data movement limits to frontier model training" (arXiv 2411.01137):
+for every training compute the layout over the GPUs that finishes in time with the highest utilization, found exactly; where that
+utilization falls below 80 % of what the GPU sustains (linear-scaling limit); and the largest run that can be finished at all
+(latency wall). A.yaml holds assumptions that differ from the paper's; --set replaces one more. The ending of -o chooses the form
+of the file: .h5, .svg, .json, .csv, .txt; stdout has the --format all the same.
+Examples:
+  traingraph limits --gpu all
+  traingraph limits --gpu h100 --set batch_exponent=0.333 -o h100.svg
+  traingraph limits --set 'gpu.network[1].bandwidth=100 GB/s' --sensitivity
+Keys of A.yaml and of --set: type, default in brackets, meaning. [paper]: as in arXiv 2411.01137 and its published code; [ours]:
+an addition, whose default leaves the paper's model as it is. Quantities carry their unit. Presets name the source of each number.
+)";
+
 constexpr std::string_view kTopoShowHelp = R"(
 X is the name of a cluster preset (`traingraph topo list`) or a scenario file. Prints devices and links by kind and tier, bisection
 bandwidth, oversubscription and diameter. --format dot or svg draws; -o writes the same to a file, whose ending (.dot, .svg, .json)
@@ -58,9 +73,10 @@ class Parser {
     app_.require_subcommand(0, 1);
     add_run();
     add_check();
+    add_limits();
     add_topo();
     app_.add_flag("--version", version_, "Version, git commit, compiler, and versions of Boost and HDF5");
-    for (CLI::App* app : {&app_, run_, check_, topo_, topo_list_, topo_show_}) {
+    for (CLI::App* app : {&app_, run_, check_, limits_, topo_, topo_list_, topo_show_}) {
       app->set_help_flag("-h,--help", "-h: this page; --help: the reasons too");
     }
   }
@@ -86,6 +102,7 @@ class Parser {
     if (check_->parsed() && raw_.subject.empty() && !raw_.schema) {
       throw UsageError{fmt::format("check: the scenario is missing\n{}", kUsage)};
     }
+    if (limits_->parsed()) raw_.verb = Verb::limits;
     if (topo_list_->parsed()) raw_.verb = Verb::topo_list;
     if (topo_show_->parsed()) raw_.verb = Verb::topo_show;
     return raw_;
@@ -127,6 +144,25 @@ class Parser {
     add_look(*check_);
   }
 
+  void add_limits() {
+    limits_ = app_.add_subcommand("limits", "How far training scales before data movement stops it: the closed-form model");
+    limits_->add_option("assumptions", raw_.subject, "What differs from the paper's assumptions")->type_name("A.yaml");
+    limits_->add_option("--gpu", raw_.gpu, "A preset of scenarios/presets/theory, or all (default: h100)")
+        ->type_name("NAME|all");
+    add_set(*limits_);
+    limits_->add_option("--compare", raw_.compare, "Two sets of assumptions side by side")
+        ->type_name("A.yaml B.yaml")
+        ->expected(2);
+    limits_->add_flag("--sensitivity", raw_.sensitivity, "What each input would move, when divided and multiplied by two");
+    limits_->add_flag("--published", raw_.published, "The paper's published results beside this model's, and nothing else");
+    add_format(*limits_, "text|json|csv|svg");
+    limits_->add_option("-o,--output", raw_.output, "Write it to a file too: .h5, .svg, .json, .csv or .txt")
+        ->type_name("FILE");
+    add_output_flags(*limits_);
+    limits_->add_flag("-q,--quiet", raw_.quiet, "Nothing on stderr but errors");
+    add_look(*limits_);
+  }
+
   void add_topo() {
     topo_ = app_.add_subcommand("topo", "Look at clusters: list, show");
     topo_->require_subcommand(1, 1);
@@ -143,7 +179,7 @@ class Parser {
   }
 
   void add_set(CLI::App& app) {
-    app.add_option("--set", raw_.set, "Replace or add one value of the scenario; repeatable")
+    app.add_option("--set", raw_.set, "Replace or add one value of the file; repeatable")
         ->type_name("a.b=c")
         ->allow_extra_args(false);
   }
@@ -166,6 +202,7 @@ class Parser {
     app_.footer(std::string{kMainHelp});
     run_->footer(std::string{kRunHelp});
     check_->footer(std::string{kCheckHelp});
+    limits_->footer(std::string{kLimitsHelp} + describe_limits_schema());
     topo_show_->footer(std::string{kTopoShowHelp});
   }
 
@@ -217,6 +254,7 @@ class Parser {
   CLI::App app_{"traingraph simulates the traffic of LLM training on a GPU cluster, link by link."};
   CLI::App* run_ = nullptr;
   CLI::App* check_ = nullptr;
+  CLI::App* limits_ = nullptr;
   CLI::App* topo_ = nullptr;
   CLI::App* topo_list_ = nullptr;
   CLI::App* topo_show_ = nullptr;

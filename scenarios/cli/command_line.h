@@ -10,13 +10,15 @@
 
 namespace traingraph::scenarios::cli {
 
-enum class Verb { run, check, topo_list, topo_show };
+enum class Verb { run, check, limits, topo_list, topo_show };
 
 /// Values as they were typed; nullopt or false: not given.
 struct RawOptions {
   Verb verb = Verb::run;
-  std::string subject;           ///< the scenario, or what `topo show` shows
-  std::vector<std::string> set;  ///< "a.b=c"
+  std::string subject;               ///< the scenario, the assumptions, or what `topo show` shows
+  std::vector<std::string> set;      ///< "a.b=c"
+  std::vector<std::string> compare;  ///< two files with assumptions
+  std::optional<std::string> gpu;
   std::optional<std::string> format;
   std::optional<std::string> output;
   std::optional<std::string> progress;
@@ -34,6 +36,7 @@ struct RawOptions {
   bool sensitivity = false;
   bool no_symmetry = false;
   bool schema = false;
+  bool published = false;
 };
 
 /// What was asked for is a text: --help, --version. It goes to stdout, with exit code 0.

@@ -56,6 +56,8 @@ std::vector<std::pair<std::string, Format>> formats_of(Verb verb) {
   switch (verb) {
     case Verb::run:
       return {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}};
+    case Verb::limits:
+      return {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}, {"svg", Format::svg}};
     case Verb::check:
     case Verb::topo_list:
       return {{"text", Format::text}, {"json", Format::json}};
@@ -80,6 +82,33 @@ Format format_of(const RawOptions& raw) {
   return Format::text;
 }
 
+/// The form of `limits`' output file.
+Format file_format_of(const RawOptions& raw) {
+  if (raw.verb != Verb::limits || !raw.output) return Format::text;
+  static const std::vector<std::pair<std::string, Format>> kEndings{{".h5", Format::hdf5},  {".hdf5", Format::hdf5},
+                                                                    {".svg", Format::svg},  {".json", Format::json},
+                                                                    {".csv", Format::csv},  {".txt", Format::text}};
+  const std::string ending = std::filesystem::path{*raw.output}.extension().string();
+  for (const auto& [name, format] : kEndings) {
+    if (name == ending) return format;
+  }
+  throw UsageError{fmt::format("-o: '{}' does not say its form; end it in .h5, .svg, .json, .csv or .txt", *raw.output)};
+}
+
+/// What of `limits` stands alone.
+void check_limits(const RawOptions& raw) {
+  if (raw.published && (raw.gpu || raw.output || !raw.subject.empty() || !raw.compare.empty() || !raw.set.empty() ||
+                        raw.sensitivity || raw.format == "svg")) {
+    throw UsageError{"--published: stands alone, with --format text, json or csv"};
+  }
+  if (!raw.compare.empty() && (!raw.subject.empty() || raw.gpu == "all")) {
+    throw UsageError{"--compare: takes the two files, and one --gpu at most"};
+  }
+  if (raw.verb == Verb::limits && raw.sensitivity && (!raw.compare.empty() || raw.gpu == "all")) {
+    throw UsageError{"--sensitivity: allowed for one GPU and one set of assumptions"};
+  }
+}
+
 void check_output(const RawOptions& raw) {
   if (raw.output) {
     if (raw.output->empty()) throw UsageError{"-o: the name is empty"};
@@ -100,6 +129,7 @@ void check_output(const RawOptions& raw) {
 
 Options understand(const RawOptions& raw, const Terminal& terminal, std::uint32_t cores) {
   check_output(raw);
+  check_limits(raw);
   Options options;
   options.verb = raw.verb;
   options.subject = raw.subject;
@@ -129,6 +159,10 @@ Options understand(const RawOptions& raw, const Terminal& terminal, std::uint32_
   if (raw.schema && (!raw.subject.empty() || raw.format))
     throw UsageError{"--schema: stands alone (traingraph check --schema)"};
   options.sensitivity = raw.sensitivity;
+  options.published = raw.published;
+  options.gpu = raw.gpu.value_or("");
+  options.compare = raw.compare;
+  options.file_format = file_format_of(raw);
   for (const std::string& word : raw.trace) {
     const bool tasks = choose<bool>("--trace", word, {{"tasks", true}, {"transfers", false}});
     (tasks ? options.trace_tasks : options.trace_transfers) = true;

@@ -14,7 +14,7 @@
 
 namespace traingraph::scenarios::cli {
 
-enum class Format { text, json, csv, dot, svg };
+enum class Format { text, json, csv, dot, svg, hdf5 };
 
 struct Options {
   Verb verb = Verb::run;
@@ -22,6 +22,7 @@ struct Options {
   std::vector<std::string> overrides;  ///< "a.b=c"; --bins is one too, after all others
   std::optional<std::uint64_t> seed;   ///< for every random choice of the scenario
   Format format = Format::text;
+  Format file_format = Format::text;  ///< `limits`: of the output file, by its ending
   std::optional<std::filesystem::path> output;
   OutputPolicy output_policy;
   bool color = false;
@@ -32,6 +33,9 @@ struct Options {
   bool explain = false;
   bool stats = false;
   bool schema = false;
+  bool published = false;
+  std::string gpu;                   ///< `limits`: a preset, "all", or empty
+  std::vector<std::string> compare;  ///< `limits`: none or two files
   bool sensitivity = false;
   bool trace_tasks = false;
   bool trace_transfers = false;
