@@ -134,8 +134,8 @@ class PanelDrawing {
     out += grid();
     out += guides();
     for (std::size_t i = 0; i < panel_.series.size(); ++i) out += curve(i);
-    out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" {}/>\n", kLeft, top_, right_ - kLeft,
-                       bottom_ - top_, "fill=\"none\" stroke=\"#444444\"");
+    out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" {}/>\n", kLeft, top_,
+                       right_ - kLeft, bottom_ - top_, "fill=\"none\" stroke=\"#444444\"");
     return out + labels() + legend();
   }
 

@@ -18,7 +18,7 @@ std::string curve_csv(const Limits& limits) {
   text += ",share_latency,share_bubble,share_tail\n";
   for (const CurveRow& row : curve_rows(limits)) {
     if (!row.feasible) {  // utilization 0, and nothing else is known
-      constexpr std::size_t kUnknown = 14;
+      constexpr std::size_t kUnknown = 16;
       text += fmt::format("{},0,0{}\n", row.compute, std::string(kUnknown + levels, ','));
       continue;
     }

@@ -68,8 +68,8 @@ std::string curve_table(const Limits& limits) {
                         row.relative, human_count(row.gpus), d[kData], d[kPipeline], d[kExpert], d[kTensorHidden],
                         d[kTensorModel], row.microbatches, row.binds, largest_loss(row));
   }
-  return text + "util.: of the sustained rate; degrees per network level, innermost first; TF, TM: tensor parallelism over the\n"
-                "hidden and the residual width; m: microbatches\n";
+  return text + "util.: of the sustained rate; degrees per network level, innermost first; TF, TM: tensor parallelism\n"
+                "over the hidden and the residual width; m: microbatches\n";
 }
 
 std::string slope_text(const std::optional<Elasticity>& e) {
@@ -112,8 +112,8 @@ std::string several(const LimitsReport& report) {
                         flop_text(limits.closed.bandwidth_log10), flop_text(limits.wall_log10),
                         gain(limits.wall_log10, base.limits.wall_log10), flop_text(limits.closed.wall_log10));
   }
-  return text + "training compute in FLOP: utilization falls below 80 % of the sustained rate (first and last time), latency wall;\n"
-                "beside them the closed forms of the bandwidth limit and of the wall\n";
+  return text + "training compute in FLOP: utilization falls below 80 % of the sustained rate (first and last time),\n"
+                "latency wall; beside them the closed forms of the bandwidth limit and of the wall\n";
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
