@@ -104,4 +104,20 @@ RunOutcome simulate_scenario(const Scenario& scenario, const Prepared& prepared,
   return outcome;
 }
 
+analysis::BoundReport bounds_of(const Scenario& scenario, const Prepared& prepared) {
+  const std::optional<sim::Record> chain =
+      analysis::longest_chain(prepared.fabric->links, *prepared.router, prepared.workload.program, scenario.run);
+  const std::vector<analysis::Bound> bounds = analysis::lower_bounds({.fabric = *prepared.fabric,
+                                                                      .router = *prepared.router,
+                                                                      .workload = prepared.workload,
+                                                                      .step_ends = {},
+                                                                      .ideal = chain ? &*chain : nullptr});
+  analysis::BoundReport report = analysis::bound_report(
+      bounds, analysis::theory::scenario_step(scenario.cluster, scenario.hardware, scenario.workload));
+  report.description = prepared.workload.description;
+  report.fabric = prepared.fabric->name;
+  report.gpus = prepared.workload.program.ranks.size();
+  return report;
+}
+
 }  // namespace traingraph::scenarios

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 
+#include "analysis/bound_report.h"
 #include "analysis/result.h"
 #include "scenarios/scenario.h"
 #include "sim/options.h"
@@ -64,5 +65,9 @@ struct RunHooks {
 /// The lower bound of the longest chain needs a second pass over the program, or over its first step when the whole would be
 /// more than `run.step_limit` transfers; it is left out when the first step is, too.
 [[nodiscard]] RunOutcome simulate_scenario(const Scenario& scenario, const Prepared& prepared, const RunHooks& hooks = {});
+
+/// The lower bounds of the scenario's step and the closed-form step model, without simulating the network: the longest chain
+/// is played with every transfer alone on its links, and left out when that would be more than `run.step_limit` transfers.
+[[nodiscard]] analysis::BoundReport bounds_of(const Scenario& scenario, const Prepared& prepared);
 
 }  // namespace traingraph::scenarios

@@ -15,12 +15,13 @@ constexpr double kUtilization = 0.8;
 constexpr double kFlopPerParameterAndToken = 6;
 
 // Of one collective over the fastest level, between two members.
-using Cost = WordCost (*)(const Gpu&, const Assumptions&, const Layout::Levels&);
+using Cost = WordCost (*)(const Gpu&, const Assumptions&, const PerLevel&);
 double least_latency(const Gpu& gpu, const Assumptions& a, Cost cost) {
   double least = kInfinity;
   for (std::size_t l = 0; l < gpu.levels.size(); ++l) {
-    Layout::Levels pair{};
-    pair[l] = 1;
+    PerLevel pair;
+    pair.fill(1);
+    pair[l] = 2;
     least = std::min(least, cost(gpu, a, pair).latency_s);
   }
   return least;

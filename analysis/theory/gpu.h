@@ -5,6 +5,7 @@
 // received each take their share. A preset states one direction; the reader of presets doubles it.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace traingraph::analysis::theory {
 
 /// Most levels of a network that a layout can name.
 inline constexpr int kMaxLevels = 4;
+using PerLevel = std::array<double, kMaxLevels>;
 
 struct NetworkLevel {
   double bytes_per_s = 0;  ///< per GPU, both directions added; infinity: no time is spent moving data
@@ -35,7 +37,7 @@ struct Gpu {
 /// the size, as in the published tensor-unit rates). 0 keeps the word size of the record.
 [[nodiscard]] Gpu with_word_bits(Gpu gpu, double bits);
 
-/// What is wrong with a record, or "": no level, too many, a fan-out that is no power of two.
+/// What keeps a record from being searched for layouts, or "": no level, too many, a fan-out that is no power of two.
 [[nodiscard]] std::string fault_of(const Gpu& gpu);
 
 }  // namespace traingraph::analysis::theory

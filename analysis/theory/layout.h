@@ -36,6 +36,17 @@ struct Layout {
   auto operator<=>(const Layout&) const = default;
 };
 
+/// The same with any positive degrees, as the step model takes them.
+struct Degrees {
+  std::array<PerLevel, kDimensions> levels;  ///< 1 where nothing is split
+  double microbatches = 1;                   ///< m
+
+  Degrees();
+  Degrees(const Layout& layout);  // NOLINT(google-explicit-constructor): a layout is one way to give degrees
+  [[nodiscard]] double total(Dimension dimension) const;
+  [[nodiscard]] double gpus() const;
+};
+
 /// "2x64": the degrees of a dimension, inner to outer, as many as the network has levels.
 [[nodiscard]] std::string degrees_text(const Layout& layout, Dimension dimension, int levels);
 

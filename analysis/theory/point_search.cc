@@ -36,11 +36,11 @@ ExponentCaps not_negative(ExponentCaps caps) {
 
 SplitTables::SplitTables(const StepModel& model)
     : all_reduce{model.gpu(), kLargestExponent,
-                 [&](const Layout::Levels& e) { return all_reduce_cost(model.gpu(), model.assumptions(), e); }},
+                 [&](const PerLevel& d) { return all_reduce_cost(model.gpu(), model.assumptions(), d); }},
       all_to_all{model.gpu(), kLargestExponent,
-                 [&](const Layout::Levels& e) { return all_to_all_cost(model.gpu(), model.assumptions(), e); }},
+                 [&](const PerLevel& d) { return all_to_all_cost(model.gpu(), model.assumptions(), d); }},
       boundary{model.gpu(), kLargestExponent,
-               [&](const Layout::Levels& e) { return stage_boundary_cost(model.gpu(), model.assumptions(), e); }} {}
+               [&](const PerLevel& d) { return stage_boundary_cost(model.gpu(), model.assumptions(), d); }} {}
 
 PointSearch::PointSearch(const StepModel& model, const SplitTables& splits, const ScaledRun& run, Pipelining pipelining)
     : model_{model},

@@ -5,12 +5,18 @@
 #include <cstdlib>
 
 #include "analysis/theory/power_of_two.h"
+#include "sim/error.h"
 
 namespace traingraph::analysis::theory {
 namespace {
 
 constexpr int kLargestGpusExponent = 60;
 constexpr int kBeyondFirst = 2;  // exponents of GPUs looked at after the first feasible one
+
+const Gpu& searchable(const Gpu& gpu) {
+  if (const std::string fault = fault_of(gpu); !fault.empty()) throw sim::InputError{fault};
+  return gpu;
+}
 
 std::vector<Layout> incumbents_on(int n, std::span<const Layout> incumbents, std::size_t levels) {
   std::vector<Layout> all;
@@ -52,7 +58,7 @@ std::vector<Layout> neighbours(const Layout& layout, int n, std::size_t levels) 
 }
 
 LayoutSearch::LayoutSearch(const Gpu& gpu, const Assumptions& assumptions)
-    : model_{gpu, assumptions}, splits_{model_} {}
+    : model_{searchable(gpu), assumptions}, splits_{model_} {}
 
 int LayoutSearch::least_gpus_exponent(const ScaledRun& run) const {
   const double gpus = run.compute / (model_.assumptions().duration_s * model_.gpu().sustained_flop_per_s());

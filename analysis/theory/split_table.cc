@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/theory/power_of_two.h"
+
 namespace traingraph::analysis::theory {
 namespace {
 
@@ -35,7 +37,9 @@ SplitTable::SplitTable(const Gpu& gpu, int largest_exponent, const Cost& cost) {
       option.possible = rest >= 0;
       if (option.possible) {
         option.exponents[outermost] = static_cast<std::int8_t>(rest);
-        option.cost = cost(option.exponents);
+        PerLevel degrees;
+        for (std::size_t l = 0; l < degrees.size(); ++l) degrees[l] = power_of_two(option.exponents[l]);
+        option.cost = cost(degrees);
         if (first) least_.push_back(option.cost);
         first = false;
         least_.back() = smaller(least_.back(), option.cost);

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/theory/layout.h"
 #include "analysis/theory/word_cost.h"
 
 namespace traingraph::analysis::theory {
@@ -18,7 +19,7 @@ struct SplitOption {
 
 class SplitTable {
  public:
-  using Cost = std::function<WordCost(const Layout::Levels&)>;
+  using Cost = std::function<WordCost(const PerLevel& degrees)>;
 
   /// For e = 0 .. `largest_exponent`.
   SplitTable(const Gpu& gpu, int largest_exponent, const Cost& cost);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "analysis/theory/power_of_two.h"
 #include "analysis/theory/word_cost.h"
 #include "sim/error.h"
 
@@ -21,14 +20,14 @@ struct Shares {
   double local_parameters;   // n_loc
 };
 
-Shares shares_of(const ScaledRun& run, const Layout& layout) {
+Shares shares_of(const ScaledRun& run, const Degrees& degrees) {
   Shares s{};
-  s.data = layout.degree(kData);
-  s.pipeline = layout.degree(kPipeline);
-  s.expert = layout.degree(kExpert);
-  s.hidden = layout.degree(kTensorHidden);
-  s.model = layout.degree(kTensorModel);
-  s.microbatches = layout.microbatch_count();
+  s.data = degrees.total(kData);
+  s.pipeline = degrees.total(kPipeline);
+  s.expert = degrees.total(kExpert);
+  s.hidden = degrees.total(kTensorHidden);
+  s.model = degrees.total(kTensorModel);
+  s.microbatches = degrees.microbatches;
   s.blocks = run.layers / s.pipeline;
   s.microbatch_tokens = run.batch / (s.data * s.microbatches);
   s.expert_tokens = s.microbatch_tokens * run.active / run.experts;
@@ -96,45 +95,45 @@ std::string_view to_string(Fault fault) {
 
 StepModel::StepModel(const Gpu& gpu, const Assumptions& assumptions)
     : gpu_{with_word_bits(gpu, assumptions.word_bits)}, assumptions_{assumptions} {
-  if (const std::string fault = fault_of(gpu_); !fault.empty()) throw sim::InputError{fault};
+  SIM_ASSERT(!gpu_.levels.empty() && gpu_.levels.size() <= kMaxLevels, "a network has 1 to 4 levels");
 }
 
 double StepModel::chunk(double blocks) const {
   return assumptions_.interleave == 0 ? 1 : std::max(1.0, blocks / assumptions_.interleave);
 }
 
-double StepModel::memory_bytes(const ScaledRun& run, const Layout& layout) const {
+double StepModel::memory_bytes(const ScaledRun& run, const Degrees& degrees) const {
   constexpr double kOptimizerBytes = 12;
-  const Shares s = shares_of(run, layout);
+  const Shares s = shares_of(run, degrees);
   const double activations = std::min(s.microbatches, s.pipeline) * (s.microbatch_tokens / s.expert) * s.blocks *
                              (run.residual + run.active * run.hidden) / (s.hidden * s.model);
   return gpu_.matmul.word_bytes * (2 * s.local_parameters + activations) + kOptimizerBytes * s.local_parameters / s.data;
 }
 
-Fault StepModel::fault(const ScaledRun& run, const Layout& layout) const {
-  const Shares s = shares_of(run, layout);
+Fault StepModel::fault(const ScaledRun& run, const Degrees& degrees) const {
+  const Shares s = shares_of(run, degrees);
   if (s.pipeline > run.layers) return Fault::pipeline;
   if (s.microbatches < s.pipeline) return Fault::microbatches;
   if (s.hidden > run.hidden) return Fault::hidden;
   if (s.model > run.residual || (s.model > 1 && !assumptions_.two_dimensional_tp)) return Fault::model;
   if (s.expert > run.experts) return Fault::experts;
   if (s.microbatch_tokens / s.expert < assumptions_.min_tokens) return Fault::tokens;
-  if (assumptions_.memory_limit && memory_bytes(run, layout) > gpu_.matmul.memory_size.count()) return Fault::memory;
+  if (assumptions_.memory_limit && memory_bytes(run, degrees) > gpu_.matmul.memory_size.count()) return Fault::memory;
   return Fault::none;
 }
 
-StepTimes StepModel::times(const ScaledRun& run, const Layout& layout) const {
+StepTimes StepModel::times(const ScaledRun& run, const Degrees& degrees) const {
   const Assumptions& a = assumptions_;
-  const Shares s = shares_of(run, layout);
+  const Shares s = shares_of(run, degrees);
   StepTimes t;
   time_kernels(t, gpu_, s, a.all_weights_resident ? 2 * s.local_experts * s.blocks : 1);
   const double computing = 2 * t.forward_s + t.weight_gradient_s;
 
-  const WordCost over_model = all_reduce_cost(gpu_, a, layout.exponents[kTensorModel]);
-  const WordCost over_hidden = all_reduce_cost(gpu_, a, layout.exponents[kTensorHidden]);
-  const WordCost over_experts = all_to_all_cost(gpu_, a, layout.exponents[kExpert]);
-  const WordCost boundary = stage_boundary_cost(gpu_, a, layout.exponents[kPipeline]);
-  const WordCost gradients = all_reduce_cost(gpu_, a, layout.exponents[kData]);
+  const WordCost over_model = all_reduce_cost(gpu_, a, degrees.levels[kTensorModel]);
+  const WordCost over_hidden = all_reduce_cost(gpu_, a, degrees.levels[kTensorHidden]);
+  const WordCost over_experts = all_to_all_cost(gpu_, a, degrees.levels[kExpert]);
+  const WordCost boundary = stage_boundary_cost(gpu_, a, degrees.levels[kPipeline]);
+  const WordCost gradients = all_reduce_cost(gpu_, a, degrees.levels[kData]);
 
   const double chunk_blocks = chunk(s.blocks);
   const double model_words = s.local_experts * s.expert_tokens * s.d1;
@@ -166,12 +165,12 @@ StepTimes StepModel::times(const ScaledRun& run, const Layout& layout) const {
   t.tail_s = t.gradient_s / (2 * s.blocks) + gradients.latency_s;
   t.step_s = t.steady_s + t.bubble_s + t.tail_s;
 
-  const double gpus = power_of_two(layout.gpus_exponent());
+  const double gpus = degrees.gpus();
   t.train_s = t.step_s * run.steps();
   t.mfu = run.compute / (gpus * t.train_s * gpu_.peak_flop_per_s());
   t.relative = t.mfu / gpu_.matmul.sustained_clock_fraction;
   t.ideal_s = t.relative * t.step_s;
-  t.memory_bytes = memory_bytes(run, layout);
+  t.memory_bytes = memory_bytes(run, degrees);
   return t;
 }
 

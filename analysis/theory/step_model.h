@@ -16,7 +16,6 @@
 // Seconds, bytes and words as doubles; real-valued dimensions. Attention and pointwise work are not modelled.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -26,8 +25,6 @@
 #include "analysis/theory/scaling.h"
 
 namespace traingraph::analysis::theory {
-
-using PerLevel = std::array<double, kMaxLevels>;
 
 struct StepTimes {
   double forward_s = 0;            ///< fwd, of one block and microbatch
@@ -58,7 +55,7 @@ enum class Fault : std::uint8_t { none, pipeline, microbatches, hidden, model, e
 
 class StepModel {
  public:
-  /// `gpu` as recorded; the word size of the assumptions is applied. Throws sim::InputError when fault_of(gpu) says so.
+  /// `gpu` as recorded; the word size of the assumptions is applied. REQUIRES: 1 to kMaxLevels network levels.
   StepModel(const Gpu& gpu, const Assumptions& assumptions);
 
   [[nodiscard]] const Gpu& gpu() const { return gpu_; }
@@ -66,12 +63,12 @@ class StepModel {
   [[nodiscard]] std::size_t levels() const { return gpu_.levels.size(); }
 
   /// Costs a few hundred operations.
-  [[nodiscard]] StepTimes times(const ScaledRun& run, const Layout& layout) const;
-  [[nodiscard]] Fault fault(const ScaledRun& run, const Layout& layout) const;
+  [[nodiscard]] StepTimes times(const ScaledRun& run, const Degrees& degrees) const;
+  [[nodiscard]] Fault fault(const ScaledRun& run, const Degrees& degrees) const;
 
   /// w (2 n_loc + A) + 12 n_loc/DP: weights and gradients of the GPU's share in words, activations A, optimizer state
   /// (12 bytes a parameter) over the data-parallel ranks.
-  [[nodiscard]] double memory_bytes(const ScaledRun& run, const Layout& layout) const;
+  [[nodiscard]] double memory_bytes(const ScaledRun& run, const Degrees& degrees) const;
   /// Blocks between two stage boundaries of a pipeline with so many blocks per stage.
   [[nodiscard]] double chunk(double blocks) const;
   /// Longest step that finishes the run in time.

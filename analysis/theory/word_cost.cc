@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "analysis/theory/power_of_two.h"
-
 namespace traingraph::analysis::theory {
 namespace {
 
@@ -33,11 +31,11 @@ void add_latency(WordCost& cost, const Assumptions& a, double latency_s, double 
 
 }  // namespace
 
-WordCost all_reduce_cost(const Gpu& gpu, const Assumptions& a, const Layout::Levels& exponents) {
+WordCost all_reduce_cost(const Gpu& gpu, const Assumptions& a, const PerLevel& degrees) {
   WordCost cost;
   double inner = 1;  // members below this level
   for (std::size_t l = 0; l < gpu.levels.size(); ++l) {
-    const double p = power_of_two(exponents[l]);
+    const double p = degrees[l];
     if (p > 1) {
       cost.busy_s[l] = words_per_word(a, p) * (p - 1) / p / inner * seconds_per_word(gpu, l);
       cost.busy_sum_s += cost.busy_s[l];
@@ -48,13 +46,13 @@ WordCost all_reduce_cost(const Gpu& gpu, const Assumptions& a, const Layout::Lev
   return cost;
 }
 
-WordCost all_to_all_cost(const Gpu& gpu, const Assumptions& a, const Layout::Levels& exponents) {
+WordCost all_to_all_cost(const Gpu& gpu, const Assumptions& a, const PerLevel& degrees) {
   WordCost cost;
   double all = 1;
-  for (const std::int8_t e : exponents) all *= power_of_two(e);
+  for (const double p : degrees) all *= p;
   double inner = 1;
   for (std::size_t l = 0; l < gpu.levels.size(); ++l) {
-    const double p = power_of_two(exponents[l]);
+    const double p = degrees[l];
     if (p > 1) {
       cost.busy_s[l] = 2 * ((p - 1) * inner / all) * seconds_per_word(gpu, l);
       cost.busy_sum_s += cost.busy_s[l];
@@ -65,11 +63,11 @@ WordCost all_to_all_cost(const Gpu& gpu, const Assumptions& a, const Layout::Lev
   return cost;
 }
 
-WordCost stage_boundary_cost(const Gpu& gpu, const Assumptions& a, const Layout::Levels& exponents) {
+WordCost stage_boundary_cost(const Gpu& gpu, const Assumptions& a, const PerLevel& degrees) {
   WordCost cost;
   if (!a.pipeline_traffic) return cost;
   for (std::size_t l = gpu.levels.size(); l-- > 0;) {
-    if (exponents[l] == 0) continue;
+    if (degrees[l] <= 1) continue;
     cost.busy_s[l] = 2 * seconds_per_word(gpu, l);
     cost.busy_sum_s = cost.busy_s[l];
     cost.latency_s = gpu.levels[l].latency_s;

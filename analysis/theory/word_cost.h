@@ -9,23 +9,20 @@
 // p[l] > 1, summed or the largest; an all-reduce multiplies them by latency_factor (or 2(p[l]-1) for a ring, 2 for direct).
 #pragma once
 
-#include <array>
-
 #include "analysis/theory/assumptions.h"
 #include "analysis/theory/gpu.h"
-#include "analysis/theory/layout.h"
 
 namespace traingraph::analysis::theory {
 
 struct WordCost {
-  std::array<double, kMaxLevels> busy_s{};  ///< per word, by level
-  double busy_sum_s = 0;                    ///< over the levels
-  double latency_s = 0;                     ///< of the call, whatever its size
+  PerLevel busy_s{};      ///< per word, by level
+  double busy_sum_s = 0;  ///< over the levels
+  double latency_s = 0;   ///< of the call, whatever its size
 };
 
-[[nodiscard]] WordCost all_reduce_cost(const Gpu& gpu, const Assumptions& assumptions, const Layout::Levels& exponents);
-[[nodiscard]] WordCost all_to_all_cost(const Gpu& gpu, const Assumptions& assumptions, const Layout::Levels& exponents);
+[[nodiscard]] WordCost all_reduce_cost(const Gpu& gpu, const Assumptions& assumptions, const PerLevel& degrees);
+[[nodiscard]] WordCost all_to_all_cost(const Gpu& gpu, const Assumptions& assumptions, const PerLevel& degrees);
 /// Nothing where the pipeline has one stage, or where pipeline traffic is not counted.
-[[nodiscard]] WordCost stage_boundary_cost(const Gpu& gpu, const Assumptions& assumptions, const Layout::Levels& exponents);
+[[nodiscard]] WordCost stage_boundary_cost(const Gpu& gpu, const Assumptions& assumptions, const PerLevel& degrees);
 
 }  // namespace traingraph::analysis::theory

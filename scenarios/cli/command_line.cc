@@ -16,11 +16,12 @@
 namespace traingraph::scenarios::cli {
 namespace {
 
-const std::vector<std::string> kVerbs{"run", "check", "limits", "topo", "help"};
+const std::vector<std::string> kVerbs{"run", "check", "bound", "limits", "topo", "help"};
 const std::vector<std::string> kTopoVerbs{"list", "show"};
 
 constexpr std::string_view kUsage =
-    "usage: traingraph run S.yaml [-o R.h5] | check S.yaml | limits [A.yaml] | topo list | topo show X | --version | --help";
+    "usage: traingraph run S.yaml [-o R.h5] | check S.yaml | bound S.yaml | limits [A.yaml] | topo list | topo show X\n"
+    "       traingraph --version | --help";
 
 constexpr std::string_view kMainHelp = R"(
 Exit codes: 0 done; 1 a comparison failed; 2 the command line or the input is wrong (a deadlocked program included);
@@ -44,6 +45,13 @@ constexpr std::string_view kCheckHelp = R"(
 Reads and checks S.yaml as `run` does, builds the cluster and the workload, and prints the effective scenario: every value, with the
 place it came from (the file's line, a preset, --set, or a default), and how large the run would be. Nothing is simulated.
 `traingraph check --schema` lists all keys.
+)";
+
+constexpr std::string_view kBoundHelp = R"(
+Simulates no network. The lower bounds hold for every schedule on this very fabric: arithmetic, memory traffic, every link, switch and
+cut, the longest chain of dependent work, the pipeline; the largest binds, and beside each stands how much faster it would have to
+become before the next one binds. The step model of arXiv 2411.01137 stands below, at the scenario's layout, with its fabric seen as two
+levels: what is to be expected rather than what cannot be beaten.
 )";
 
 constexpr std::string_view kLimitsHelp = R"(
@@ -73,10 +81,11 @@ class Parser {
     app_.require_subcommand(0, 1);
     add_run();
     add_check();
+    add_bound();
     add_limits();
     add_topo();
     app_.add_flag("--version", version_, "Version, git commit, compiler, and versions of Boost and HDF5");
-    for (CLI::App* app : {&app_, run_, check_, limits_, topo_, topo_list_, topo_show_}) {
+    for (CLI::App* app : {&app_, run_, check_, bound_, limits_, topo_, topo_list_, topo_show_}) {
       app->set_help_flag("-h,--help", "-h: this page; --help: the reasons too");
     }
   }
@@ -102,6 +111,7 @@ class Parser {
     if (check_->parsed() && raw_.subject.empty() && !raw_.schema) {
       throw UsageError{fmt::format("check: the scenario is missing\n{}", kUsage)};
     }
+    if (bound_->parsed()) raw_.verb = Verb::bound;
     if (limits_->parsed()) raw_.verb = Verb::limits;
     if (topo_list_->parsed()) raw_.verb = Verb::topo_list;
     if (topo_show_->parsed()) raw_.verb = Verb::topo_show;
@@ -142,6 +152,15 @@ class Parser {
     check_->add_option("--seed", raw_.seed, "The seed of every random choice: routing and placement")->type_name("N");
     add_format(*check_, "text|json");
     add_look(*check_);
+  }
+
+  void add_bound() {
+    bound_ = app_.add_subcommand("bound", "How good a step could be: lower bounds and the closed-form step model");
+    bound_->add_option("scenario", raw_.subject, "The scenario; '-' is stdin")->required()->type_name("S.yaml");
+    add_set(*bound_);
+    bound_->add_option("--seed", raw_.seed, "The seed of every random choice: routing and placement")->type_name("N");
+    add_format(*bound_, "text|json|csv");
+    add_look(*bound_);
   }
 
   void add_limits() {
@@ -202,6 +221,7 @@ class Parser {
     app_.footer(std::string{kMainHelp});
     run_->footer(std::string{kRunHelp});
     check_->footer(std::string{kCheckHelp});
+    bound_->footer(std::string{kBoundHelp});
     limits_->footer(std::string{kLimitsHelp} + describe_limits_schema());
     topo_show_->footer(std::string{kTopoShowHelp});
   }
@@ -241,6 +261,7 @@ class Parser {
       return fmt::format("topo: unknown verb '{}'{}", extras.front(), suggestion(extras.front(), kTopoVerbs));
     }
     if (&app == run_) return "run: the scenario is missing";
+    if (&app == bound_) return "bound: the scenario is missing";
     if (&app == topo_show_) return "topo show: the cluster is missing: a preset (`traingraph topo list`) or a scenario file";
     return error.what();
   }
@@ -254,6 +275,7 @@ class Parser {
   CLI::App app_{"traingraph simulates the traffic of LLM training on a GPU cluster, link by link."};
   CLI::App* run_ = nullptr;
   CLI::App* check_ = nullptr;
+  CLI::App* bound_ = nullptr;
   CLI::App* limits_ = nullptr;
   CLI::App* topo_ = nullptr;
   CLI::App* topo_list_ = nullptr;

@@ -10,7 +10,7 @@
 
 namespace traingraph::scenarios::cli {
 
-enum class Verb { run, check, limits, topo_list, topo_show };
+enum class Verb { run, check, bound, limits, topo_list, topo_show };
 
 /// Values as they were typed; nullopt or false: not given.
 struct RawOptions {

@@ -30,6 +30,8 @@ void perform(const std::vector<std::string>& words) {
       return run(options);
     case Verb::check:
       return check(options);
+    case Verb::bound:
+      return bound(options);
     case Verb::limits:
       return limits(options);
     case Verb::topo_list:

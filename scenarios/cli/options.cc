@@ -55,6 +55,7 @@ bool decide(std::string_view option, const std::optional<std::string>& word, boo
 std::vector<std::pair<std::string, Format>> formats_of(Verb verb) {
   switch (verb) {
     case Verb::run:
+    case Verb::bound:
       return {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}};
     case Verb::limits:
       return {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}, {"svg", Format::svg}};

@@ -8,6 +8,7 @@ namespace traingraph::scenarios::cli {
 
 void run(const Options& options);
 void check(const Options& options);
+void bound(const Options& options);
 void limits(const Options& options);
 void topo_list(const Options& options);
 void topo_show(const Options& options);

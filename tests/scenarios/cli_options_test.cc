@@ -130,7 +130,7 @@ TEST(CommandLine, AnExplanationIsNoTable) {
 TEST(CommandLine, AMisspeltWordFindsItsNeighbour) {
   EXPECT_THAT(refusal({"rnu", "s.yaml"}), StartsWith("unknown verb 'rnu'; did you mean 'run'?"));
   EXPECT_THAT(refusal({"chekc", "s.yaml"}), StartsWith("unknown verb 'chekc'; did you mean 'check'?"));
-  EXPECT_THAT(refusal({"fly"}), StartsWith("unknown verb 'fly'; allowed: run, check, topo, help"));
+  EXPECT_THAT(refusal({"fly"}), StartsWith("unknown verb 'fly'; allowed: run, check, bound, limits, topo, help"));
   EXPECT_THAT(refusal({"topo", "lits"}), StartsWith("topo: unknown verb 'lits'; did you mean 'list'?"));
   EXPECT_THAT(refusal({"run", "s.yaml", "--fromat", "json"}),
               StartsWith("run: unknown option '--fromat'; did you mean '--format'?"));
@@ -172,10 +172,21 @@ TEST(CommandLine, HelpComesInTwoLengths) {
   EXPECT_THAT(std::get<Answer>(parse_command_line({"topo", "show", "--help"})).text, HasSubstr(".svg"));
 }
 
+TEST(CommandLine, LimitsChoosesTheFormOfItsFile) {
+  EXPECT_EQ(options({"limits"}).verb, Verb::limits);
+  EXPECT_EQ(options({"limits", "-o", "x.h5"}).file_format, Format::hdf5);
+  EXPECT_EQ(options({"limits", "-o", "x.svg", "--format", "csv"}).file_format, Format::svg);
+  EXPECT_EQ(options({"limits", "-o", "x.svg", "--format", "csv"}).format, Format::csv);
+  EXPECT_THAT(options({"limits", "--compare", "a.yaml", "b.yaml"}).compare, ElementsAre("a.yaml", "b.yaml"));
+  EXPECT_THAT(refusal({"limits", "-o", "x.png"}), StartsWith("-o: 'x.png' does not say its form"));
+  EXPECT_THAT(refusal({"limits", "a.yaml", "--compare", "a.yaml", "b.yaml"}), StartsWith("--compare: takes the two files"));
+  EXPECT_THAT(refusal({"limits", "--published", "--set", "experts=2"}), StartsWith("--published: stands alone"));
+}
+
 TEST(CommandLine, HelpListsOnlyVerbsThatWork) {
   const std::string text = std::get<Answer>(parse_command_line({"--help"})).text;
-  for (const char* verb : {"run", "check", "topo"}) EXPECT_THAT(text, HasSubstr(verb));
-  for (const char* verb : {"sweep", "serve", "plan", "limits", "calibrate"}) EXPECT_THAT(text, Not(HasSubstr(verb)));
+  for (const char* verb : {"run", "check", "bound", "limits", "topo"}) EXPECT_THAT(text, HasSubstr(verb));
+  for (const char* verb : {"sweep", "serve", "plan", "calibrate"}) EXPECT_THAT(text, Not(HasSubstr(verb)));
 }
 
 TEST(CommandLine, AutoMeansATerminalThatCanAndMay) {
