@@ -108,8 +108,8 @@ BoundReport bound_report(const std::vector<Bound>& bounds, theory::ScenarioStepA
 std::string to_text(const BoundReport& r) {
   std::string text = r.description.empty() ? "" : r.description + "\n";
   text += fmt::format("{} GPUs{}\n", with_thousands(r.gpus), r.fabric.empty() ? "" : " on " + r.fabric);
-  text += fmt::format("\n{:<112}{}\n", "lower bounds of a step; no schedule is faster than the largest",
-                      "until the next binds");
+  text +=
+      fmt::format("\n{:<112}{}\n", "lower bounds of a step; no schedule is faster than the largest", "until the next binds");
   text += constraint_text(r.bounds);
   return text + model_text(r);
 }

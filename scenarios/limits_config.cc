@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <utility>
 
 #include "scenarios/binder.h"
@@ -9,6 +10,7 @@
 #include "scenarios/describer.h"
 #include "scenarios/override.h"
 #include "scenarios/preset_merge.h"
+#include "scenarios/preset_store.h"
 #include "scenarios/printer.h"
 #include "scenarios/yaml_reader.h"
 
@@ -19,11 +21,30 @@ namespace {
 constexpr std::string_view kFolder = "theory";
 constexpr std::string_view kDefaultGpu = "h100";
 
+std::string lower(std::string_view text) {
+  std::string result{text};
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+/// The preset that carries `name` as its own (`H100-Superpod`), whatever the case, or `name` itself.
+std::string preset_named(std::string_view name) {
+  if (find_preset(kFolder, name) != nullptr) return std::string{name};
+  for (const PresetFile& preset : all_presets()) {
+    if (preset.folder != kFolder) continue;
+    Diagnostics ignored;
+    const Value value = read_yaml(preset.text, {OriginKind::preset, std::string{preset.name}, 0, 0}, ignored);
+    const Entry* const own = value.find("name");
+    if (own != nullptr && lower(own->value.text) == lower(name)) return std::string{preset.name};
+  }
+  return std::string{name};
+}
+
 void set_gpu(Value& root, std::string_view gpu, const Origin& place) {
   Value word;
   word.kind = ValueKind::scalar;
   word.origin = place;
-  word.text = gpu;
+  word.text = preset_named(gpu);
   if (Entry* const entry = root.find("gpu")) {
     entry->value = std::move(word);
   } else {
@@ -49,9 +70,8 @@ void check_values(const LimitsConfig& config, Checker& check) {
     check.expect(fault.empty(), "gpu.network", "{}", fault);
   }
   if (check.readable({"experts", "active_experts"})) {
-    check.expect(assumptions.active_experts <= assumptions.experts,
-                 check.blamed({"active_experts", "experts"}), "{} active of {} experts; allowed: at most all of them",
-                 assumptions.active_experts, assumptions.experts);
+    check.expect(assumptions.active_experts <= assumptions.experts, check.blamed({"active_experts", "experts"}),
+                 "{} active of {} experts; allowed: at most all of them", assumptions.active_experts, assumptions.experts);
   }
   if (check.readable({"scan.from", "scan.to"})) {
     check.expect(scan.from <= scan.to, check.blamed({"scan.to", "scan.from"}),

@@ -25,7 +25,8 @@ struct LimitsConfig {
 
 void fields(Fields& f, LimitsConfig& config);
 
-/// The paper's assumptions for a preset of scenarios/presets/theory, with overrides. Throws ScenarioError.
+/// The paper's assumptions for a preset of scenarios/presets/theory, by the file's name or the GPU's own, with overrides.
+/// Throws ScenarioError.
 [[nodiscard]] LimitsConfig load_limits_preset(std::string_view gpu, const std::vector<std::string>& overrides = {});
 /// A file with assumptions; `gpu`, if not empty, replaces the file's. Throws ScenarioError, or sim::InputError when the file
 /// cannot be read.

@@ -24,13 +24,11 @@ constexpr double kBase = 10;
 constexpr std::string_view kFolder = "published";
 constexpr std::string_view kName = "data_movement_limits";
 
-const Words<LimitQuantity> kQuantities{{"linear_limit", LimitQuantity::linear_limit},
-                                       {"linear_limit_gain", LimitQuantity::linear_limit_gain},
-                                       {"latency_wall", LimitQuantity::latency_wall},
-                                       {"gpus", LimitQuantity::gpus},
-                                       {"data_parallel", LimitQuantity::data_parallel},
-                                       {"pipeline_parallel", LimitQuantity::pipeline_parallel},
-                                       {"tensor_parallel", LimitQuantity::tensor_parallel}};
+const Words<LimitQuantity> kQuantities{
+    {"linear_limit", LimitQuantity::linear_limit},      {"linear_limit_gain", LimitQuantity::linear_limit_gain},
+    {"latency_wall", LimitQuantity::latency_wall},      {"gpus", LimitQuantity::gpus},
+    {"data_parallel", LimitQuantity::data_parallel},    {"pipeline_parallel", LimitQuantity::pipeline_parallel},
+    {"tensor_parallel", LimitQuantity::tensor_parallel}};
 const Words<LimitRelation> kRelations{{"about", LimitRelation::about}, {"at_most", LimitRelation::at_most}};
 
 void fields(Fields& f, PublishedLimit& p) {

@@ -65,11 +65,10 @@ namespace {
 
 /// The longest chain of the whole run, or else of its first step alone: in several steps collectives may lose their common
 /// start, and then they are more transfers than may be played.
-std::optional<sim::Record> chain_of(const Prepared& prepared, const sim::RunOptions& options, const sim::Record& record) {
+std::optional<sim::Record> chain_of(const Prepared& prepared, const sim::RunOptions& options, bool try_whole) {
   const sim::Program& program = prepared.workload.program;
   std::optional<sim::Record> chain;
-  const auto forced = [](const sim::CollectiveModes& m) { return m.bulk_forced > 0; };
-  if (std::none_of(record.modes.begin(), record.modes.end(), forced) || program.steps == 1) {
+  if (try_whole || program.steps == 1) {
     chain = analysis::longest_chain(prepared.fabric->links, *prepared.router, program, options);
   }
   if (chain || program.steps == 1) return chain;
@@ -90,7 +89,9 @@ RunOutcome simulate_scenario(const Scenario& scenario, const Prepared& prepared,
   stop_if_cancelled(hooks.cancel);
 
   options.progress = nullptr;
-  const std::optional<sim::Record> chain = chain_of(prepared, options, outcome.record);
+  const auto forced = [](const sim::CollectiveModes& m) { return m.bulk_forced > 0; };
+  const bool exact = std::none_of(outcome.record.modes.begin(), outcome.record.modes.end(), forced);
+  const std::optional<sim::Record> chain = chain_of(prepared, options, exact);
   outcome.result = analysis::analyze({.fabric = *prepared.fabric,
                                       .router = *prepared.router,
                                       .workload = prepared.workload,
@@ -105,8 +106,7 @@ RunOutcome simulate_scenario(const Scenario& scenario, const Prepared& prepared,
 }
 
 analysis::BoundReport bounds_of(const Scenario& scenario, const Prepared& prepared) {
-  const std::optional<sim::Record> chain =
-      analysis::longest_chain(prepared.fabric->links, *prepared.router, prepared.workload.program, scenario.run);
+  const std::optional<sim::Record> chain = chain_of(prepared, scenario.run, true);
   const std::vector<analysis::Bound> bounds = analysis::lower_bounds({.fabric = *prepared.fabric,
                                                                       .router = *prepared.router,
                                                                       .workload = prepared.workload,

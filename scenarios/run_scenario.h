@@ -67,7 +67,8 @@ struct RunHooks {
 [[nodiscard]] RunOutcome simulate_scenario(const Scenario& scenario, const Prepared& prepared, const RunHooks& hooks = {});
 
 /// The lower bounds of the scenario's step and the closed-form step model, without simulating the network: the longest chain
-/// is played with every transfer alone on its links, and left out when that would be more than `run.step_limit` transfers.
+/// is played with every transfer alone on its links, of the first step only or not at all when that would be more than
+/// `run.step_limit` transfers.
 [[nodiscard]] analysis::BoundReport bounds_of(const Scenario& scenario, const Prepared& prepared);
 
 }  // namespace traingraph::scenarios

@@ -123,8 +123,7 @@ void step_fields(Fields& f, Assumptions& a) {
   f.leaf({.name = "all_reduce_words",
           .doc = "words moved per word all-reduced, times (p-1)/p: 2 in the network, 3 multicast, 4 ring, "
                  "in_switch 2p/(p-1) [paper]"},
-         number_or_rule(a.all_reduce_words, a.all_reduce, AllReduceKind::factor,
-                        {{"in_switch", AllReduceKind::in_switch}}));
+         number_or_rule(a.all_reduce_words, a.all_reduce, AllReduceKind::factor, {{"in_switch", AllReduceKind::in_switch}}));
   f.leaf({.name = "latency_levels", .doc = "of the latencies of the levels crossed: their sum or the largest [ours]"},
          leaf(a.latency_sum, kLatencySums));
   f.leaf({.name = "latency_factor", .doc = "latencies of a level that an all-reduce pays; ring: 2(p-1), direct: 2 [ours]"},

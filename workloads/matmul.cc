@@ -65,8 +65,7 @@ TiledMatmul::Traffic TiledMatmul::traffic(const Tiling& t, double b, bool weight
   const double right = d2_ * b * word_;
   const double stream = 2 * weights * held <= t.resident ? 0 : (weight_gradient ? 2 : 1) * weights;
   const double output_passes = weight_gradient ? t.columns : 2 * t.columns - 1;
-  return {stream + t.rows * right + output_passes * left,
-          2 * ((t.inner_rows - 1) * right + (t.inner_columns - 1) * left)};
+  return {stream + t.rows * right + output_passes * left, 2 * ((t.inner_rows - 1) * right + (t.inner_columns - 1) * left)};
 }
 
 MatmulTimes TiledMatmul::times(double b, bool weight_gradient, double held) const {

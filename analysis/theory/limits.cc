@@ -15,8 +15,8 @@ Limits limits(const LimitsQuestion& question, const Limits* neighbour) {
   Limits limits;
   limits.question = question;
   limits.curve = utilization_curve(search, computes, neighbour == nullptr ? Curve{} : neighbour->curve);
-  limits.linear = linear_scaling_limit(search, std::log10(scan.limit_from),
-                                       neighbour == nullptr ? Curve{} : neighbour->linear.scanned);
+  limits.linear =
+      linear_scaling_limit(search, std::log10(scan.limit_from), neighbour == nullptr ? Curve{} : neighbour->linear.scanned);
   limits.wall_log10 = latency_wall(search);
   limits.closed = closed_forms(question.gpu, question.assumptions, scan.closed_form_stages);
   return limits;

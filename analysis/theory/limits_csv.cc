@@ -39,10 +39,10 @@ std::string summary_csv(const LimitsReport& report) {
       "closed_bandwidth_limit_log10_flop,closed_latency_limit_log10_flop,closed_latency_wall_log10_flop,block_latency_s\n";
   for (const LimitsEntry& entry : report.entries) {
     const Limits& limits = entry.limits;
-    text += fmt::format("{},{},{},{},{},{},{},{}\n", csv_value(entry.label), cell(limits.linear.first),
-                        cell(limits.linear.last), cell(limits.wall_log10), cell(limits.closed.bandwidth_log10),
-                        cell(limits.closed.latency_limit_log10), cell(limits.closed.wall_log10),
-                        limits.closed.block_latency_s);
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{}\n", csv_value(entry.label), cell(limits.linear.first), cell(limits.linear.last),
+                    cell(limits.wall_log10), cell(limits.closed.bandwidth_log10), cell(limits.closed.latency_limit_log10),
+                    cell(limits.closed.wall_log10), limits.closed.block_latency_s);
   }
   return text;
 }

@@ -76,8 +76,7 @@ plot::Panel shares_panel(const LimitsReport& report) {
                     {}};
   const Limits& limits = report.entries.front().limits;
   const std::size_t levels = limits.question.gpu.levels.size();
-  panel.series = {
-      {"arithmetic", {}}, {"kernels beyond it", {}}, {"latency", {}}, {"bubble", {}}, {"last gradients", {}}};
+  panel.series = {{"arithmetic", {}}, {"kernels beyond it", {}}, {"latency", {}}, {"bubble", {}}, {"last gradients", {}}};
   for (std::size_t l = 0; l < levels; ++l) panel.series.push_back({fmt::format("network level {}", l), {}});
   for (const CurveRow& row : curve_rows(limits)) {
     if (!row.feasible) continue;
@@ -98,9 +97,10 @@ plot::Figure figure_of(const LimitsReport& report) {
   plot::Figure figure;
   figure.title = report.kind == ReportKind::single ? "Data movement limits to training on " + first.label
                                                    : "Data movement limits to training";
-  figure.note = fmt::format("at most {:.4g} days, {:.3g} tokens per parameter, batch ~ C^{:.3g}, depth ~ C^{:.3g} "
-                            "(model of arXiv 2411.01137)",
-                            a.duration_s / kDay, a.tokens_per_param, a.batch_exponent, a.depth_exponent);
+  figure.note = fmt::format(
+      "at most {:.4g} days, {:.3g} tokens per parameter, batch ~ C^{:.3g}, depth ~ C^{:.3g} "
+      "(model of arXiv 2411.01137)",
+      a.duration_s / kDay, a.tokens_per_param, a.batch_exponent, a.depth_exponent);
   if (report.kind == ReportKind::compare) figure.note = "best layout at each compute; model of arXiv 2411.01137";
   figure.panels.push_back(utilization_panel(report));
   if (report.kind == ReportKind::single) {

@@ -48,8 +48,7 @@ void write_limits(H5File& file, const LimitsReport& report) {
 }
 
 std::vector<Column> curve_columns(const std::vector<CurveRow>& rows, std::size_t levels) {
-  std::vector<Column> columns{
-      {"compute_flop", float64}, {"utilization", float64}, {"mfu", float64}, {"gpus", float64}};
+  std::vector<Column> columns{{"compute_flop", float64}, {"utilization", float64}, {"mfu", float64}, {"gpus", float64}};
   for (std::size_t d = 0; d < dimension_names().size(); ++d) {
     columns.push_back({dimension_names()[d], text, width_of(rows, [d](const CurveRow& r) { return r.degrees[d]; })});
   }

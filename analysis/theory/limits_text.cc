@@ -38,14 +38,14 @@ std::string largest_loss(const CurveRow& row) {
 std::string head(const LimitsEntry& entry) {
   const LimitsQuestion& q = entry.limits.question;
   const Gpu& gpu = q.gpu;
-  std::string text = fmt::format("{}: {}FLOP/s peak, {} sustained, {} network level{}; training in at most {}\n",
-                                 entry.label, human_count(gpu.peak_flop_per_s()),
-                                 percent(gpu.matmul.sustained_clock_fraction), gpu.levels.size(),
-                                 gpu.levels.size() == 1 ? "" : "s", days_text(q.assumptions.duration_s));
+  std::string text =
+      fmt::format("{}: {}FLOP/s peak, {} sustained, {} network level{}; training in at most {}\n", entry.label,
+                  human_count(gpu.peak_flop_per_s()), percent(gpu.matmul.sustained_clock_fraction), gpu.levels.size(),
+                  gpu.levels.size() == 1 ? "" : "s", days_text(q.assumptions.duration_s));
   const Limits& limits = entry.limits;
   text += fmt::format("\n{:<34}{:>14}   {}\n", "limits", "FLOP", "closed form");
   text += fmt::format("  {:<32}{:>14}   {:<12} bandwidth, with {} stages; {} for latency alone\n",
-                      "utilization falls below 80 %", flop_text(limits.linear.first),
+                      "utilization falls below 80 %", limits.linear.first ? flop_text(limits.linear.first) : "at the start",
                       flop_text(limits.closed.bandwidth_log10), limits.closed.pipeline_stages,
                       flop_text(limits.closed.latency_limit_log10));
   text += fmt::format("  {:<32}{:>14}\n", "... for the last time", flop_text(limits.linear.last));
@@ -68,8 +68,9 @@ std::string curve_table(const Limits& limits) {
                         row.relative, human_count(row.gpus), d[kData], d[kPipeline], d[kExpert], d[kTensorHidden],
                         d[kTensorModel], row.microbatches, row.binds, largest_loss(row));
   }
-  return text + "util.: of the sustained rate; degrees per network level, innermost first; TF, TM: tensor parallelism\n"
-                "over the hidden and the residual width; m: microbatches\n";
+  return text +
+         "util.: of the sustained rate; degrees per network level, innermost first; TF, TM: tensor parallelism\n"
+         "over the hidden and the residual width; m: microbatches\n";
 }
 
 std::string slope_text(const std::optional<Elasticity>& e) {
@@ -84,8 +85,9 @@ std::string sensitivity_table(const std::vector<InputSensitivity>& sensitivity) 
   for (const InputSensitivity& s : sensitivity) {
     text += fmt::format("  {:<36}{:>6.3g}  {}  {}\n", s.input, s.factor, slope_text(s.linear), slope_text(s.wall));
   }
-  return text + "each input divided and multiplied by its factor, everything else as it is: slope, and the limits at both;\n"
-                "-: at one of them utilization is below 80 % from the start, or nothing is limited\n";
+  return text +
+         "each input divided and multiplied by its factor, everything else as it is: slope, and the limits at both;\n"
+         "-: at one of them utilization is below 80 % from the start, or nothing is limited\n";
 }
 
 /// How much further than the first entry, "13.2x".
@@ -112,8 +114,9 @@ std::string several(const LimitsReport& report) {
                         flop_text(limits.closed.bandwidth_log10), flop_text(limits.wall_log10),
                         gain(limits.wall_log10, base.limits.wall_log10), flop_text(limits.closed.wall_log10));
   }
-  return text + "training compute in FLOP: utilization falls below 80 % of the sustained rate (first and last time),\n"
-                "latency wall; beside them the closed forms of the bandwidth limit and of the wall\n";
+  return text +
+         "training compute in FLOP: utilization falls below 80 % of the sustained rate (first and last time),\n"
+         "latency wall; beside them the closed forms of the bandwidth limit and of the wall\n";
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

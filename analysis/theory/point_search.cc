@@ -100,8 +100,8 @@ bool PointSearch::is_candidate(const Layout& layout) const {
 void PointSearch::consider(const Layout& layout) {
   const StepTimes times = model_.times(run_, layout);
   if (times.step_s > threshold_s_ || times.train_s > model_.assumptions().duration_s) return;
-  const bool better = !best_ || times.step_s < best_->times.step_s ||
-                      (times.step_s == best_->times.step_s && layout < best_->layout);
+  const bool better =
+      !best_ || times.step_s < best_->times.step_s || (times.step_s == best_->times.step_s && layout < best_->layout);
   if (better) best_ = FoundLayout{layout, times};
   threshold_s_ = std::min(threshold_s_, times.step_s * kSlack);
 }
@@ -174,9 +174,8 @@ double PointSearch::estimate(const Context& c, const Communication& net, const B
   const Assumptions& a = model_.assumptions();
   const double m = power_of_two(microbatches);
   const double one_way = net.serial_s / m + net.serial_latency_s;
-  const double serial = a.defer_weight_gradients
-                            ? 2 * block.forward_s + one_way + std::max(one_way, block.weight_gradient_s)
-                            : 2 * block.forward_s + 2 * one_way + block.weight_gradient_s;
+  const double serial = a.defer_weight_gradients ? 2 * block.forward_s + one_way + std::max(one_way, block.weight_gradient_s)
+                                                 : 2 * block.forward_s + 2 * one_way + block.weight_gradient_s;
   const double arithmetic = m * c.blocks * (2 * block.forward_s + block.weight_gradient_s);
   double steady = std::max(arithmetic + (a.overlap ? 0 : net.blocks_s), run_.layers * serial);
   if (a.overlap) {

@@ -33,8 +33,7 @@ struct ScenarioStepAnswer {
   std::string why_not;  ///< what the model cannot say anything about
 };
 
-[[nodiscard]] ScenarioStepAnswer scenario_step(const topology::ClusterSpec& cluster,
-                                               const workloads::HardwareSpec& hardware,
+[[nodiscard]] ScenarioStepAnswer scenario_step(const topology::ClusterSpec& cluster, const workloads::HardwareSpec& hardware,
                                                const workloads::WorkloadSpec& workload);
 
 }  // namespace traingraph::analysis::theory

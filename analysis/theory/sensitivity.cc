@@ -59,6 +59,7 @@ std::vector<Input> hardware_inputs(const LimitsQuestion& base) {
       kernel(base, "gpu.matmul.l2_bandwidth", &MatmulSpec::l2_bandwidth),
       kernel(base, "gpu.matmul.memory_bandwidth", &MatmulSpec::memory_bandwidth),
       kernel(base, "gpu.matmul.latency", &MatmulSpec::matmul_latency_s)};
+  if (base.assumptions.memory_limit) inputs.push_back(kernel(base, "gpu.matmul.memory_size", &MatmulSpec::memory_size));
   for (std::size_t l = 0; l < base.gpu.levels.size(); ++l) {
     inputs.push_back(network(base, l, "bandwidth", &NetworkLevel::bytes_per_s));
     inputs.push_back(network(base, l, "latency", &NetworkLevel::latency_s));
@@ -72,15 +73,23 @@ std::vector<Input> run_inputs(const LimitsQuestion& base) {
   const auto add = [&](std::string name, double Assumptions::*member) {
     inputs.push_back(number(base, std::move(name), member));
   };
+  const Assumptions& a = base.assumptions;
   add("tokens_per_param", &Assumptions::tokens_per_param);
+  add("reference_compute", &Assumptions::reference_compute);
   add("reference_batch", &Assumptions::reference_batch);
   add("reference_layers", &Assumptions::reference_layers);
   add("batch_exponent", &Assumptions::batch_exponent);
   add("depth_exponent", &Assumptions::depth_exponent);
   add("hidden_ratio", &Assumptions::hidden_ratio);
   add("duration", &Assumptions::duration_s);
-  if (base.assumptions.all_reduce == AllReduceKind::factor) add("all_reduce_words", &Assumptions::all_reduce_words);
-  if (base.assumptions.latency == LatencyKind::factor) add("latency_factor", &Assumptions::latency_factor);
+  add("batch_sparsity_exponent", &Assumptions::batch_sparsity_exponent);
+  add("word_bits", &Assumptions::word_bits);
+  if (a.experts >= 2 * a.active_experts) add("experts", &Assumptions::experts);
+  if (a.active_experts >= 2 && a.experts >= 2 * a.active_experts) add("active_experts", &Assumptions::active_experts);
+  if (a.all_reduce == AllReduceKind::factor) add("all_reduce_words", &Assumptions::all_reduce_words);
+  if (a.latency == LatencyKind::factor) add("latency_factor", &Assumptions::latency_factor);
+  if (a.interleave >= 2) add("interleave", &Assumptions::interleave);
+  add("min_tokens", &Assumptions::min_tokens);
   return inputs;
 }
 

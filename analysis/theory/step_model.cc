@@ -34,8 +34,8 @@ Shares shares_of(const ScaledRun& run, const Degrees& degrees) {
   s.local_experts = run.experts / s.expert;
   s.d1 = run.hidden / s.hidden;
   s.d2 = run.residual / s.model;
-  s.local_parameters = 2 * run.hidden * run.residual * run.experts * run.layers /
-                       (s.pipeline * s.expert * s.hidden * s.model);
+  s.local_parameters =
+      2 * run.hidden * run.residual * run.experts * run.layers / (s.pipeline * s.expert * s.hidden * s.model);
   return s;
 }
 

@@ -86,9 +86,9 @@ Format format_of(const RawOptions& raw) {
 /// The form of `limits`' output file.
 Format file_format_of(const RawOptions& raw) {
   if (raw.verb != Verb::limits || !raw.output) return Format::text;
-  static const std::vector<std::pair<std::string, Format>> kEndings{{".h5", Format::hdf5},  {".hdf5", Format::hdf5},
-                                                                    {".svg", Format::svg},  {".json", Format::json},
-                                                                    {".csv", Format::csv},  {".txt", Format::text}};
+  static const std::vector<std::pair<std::string, Format>> kEndings{{".h5", Format::hdf5}, {".hdf5", Format::hdf5},
+                                                                    {".svg", Format::svg}, {".json", Format::json},
+                                                                    {".csv", Format::csv}, {".txt", Format::text}};
   const std::string ending = std::filesystem::path{*raw.output}.extension().string();
   for (const auto& [name, format] : kEndings) {
     if (name == ending) return format;

@@ -43,7 +43,7 @@ std::vector<Row> rows() {
   std::getline(in, line);  // names
   while (std::getline(in, line)) {
     const std::vector<std::string> cells = parts(line, ',');
-    Row row{cells.at(0), cells.at(1), cells.at(2), {}, cells.at(4), std::stod(cells.at(5)), std::stod(cells.at(6)),
+    Row row{cells.at(0),         cells.at(1), cells.at(2), {}, cells.at(4), std::stod(cells.at(5)), std::stod(cells.at(6)),
             cells.at(7) == "abs"};
     for (const std::string& arg : parts(cells.at(3), ';')) {
       const std::size_t equals = arg.find('=');
@@ -90,11 +90,9 @@ Layout layout_of(const Row& row) {
 }
 
 double matmul_value(const Row& row) {
-  return workloads::matmul_seconds(test::question(preset(row)).gpu.matmul,
-                                   {.d1 = row.number("d1"),
-                                    .d2 = row.number("d2"),
-                                    .b = row.number("b"),
-                                    .weight_gradient = row.args.contains("wgrad")});
+  return workloads::matmul_seconds(
+      test::question(preset(row)).gpu.matmul,
+      {.d1 = row.number("d1"), .d2 = row.number("d2"), .b = row.number("b"), .weight_gradient = row.args.contains("wgrad")});
 }
 
 double workload_value(const Row& row) {
@@ -105,8 +103,8 @@ double workload_value(const Row& row) {
 double step_value(const Row& row) {
   const LayoutSearch search = search_of(row);
   const StepTimes t = search.model().times(search.run(row.number("C")), layout_of(row));
-  const std::map<std::string, double> values{{"t_step", t.step_s},   {"bubble", t.bubble_s},   {"mfu", t.mfu},
-                                             {"mem", t.memory_bytes}, {"net0", t.network_s[0]}, {"net1", t.network_s[1]},
+  const std::map<std::string, double> values{{"t_step", t.step_s},      {"bubble", t.bubble_s},   {"mfu", t.mfu},
+                                             {"mem", t.memory_bytes},   {"net0", t.network_s[0]}, {"net1", t.network_s[1]},
                                              {"arith", t.arithmetic_s}, {"tail", t.tail_s}};
   return values.at(row.quantity);
 }
@@ -124,9 +122,9 @@ double limit_value(const Row& row) {
 
 TEST(TheoryExpected, EveryRowComesOut) {
   const std::map<std::string, std::function<double(const Row&)>> kinds{
-      {"matmul", matmul_value}, {"workload", workload_value}, {"step", step_value},
-      {"search", search_value}, {"limit", limit_value},
-      {"wall", [](const Row& row) { return latency_wall(search_of(row)); }}};
+      {"matmul", matmul_value}, {"workload", workload_value},
+      {"step", step_value},     {"search", search_value},
+      {"limit", limit_value},   {"wall", [](const Row& row) { return latency_wall(search_of(row)); }}};
   const std::vector<Row> all = rows();
   EXPECT_EQ(all.size(), 27U);
   for (const Row& row : all) {

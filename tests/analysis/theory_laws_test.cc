@@ -42,8 +42,12 @@ TEST(TheoryLaws, BetterHardwareNeverHurts) {
 }
 
 TEST(TheoryLaws, WorseAssumptionsNeverHelp) {
-  const std::vector<std::string> worse{"overlap=false", "defer_weight_gradients=false", "two_dimensional_tp=false",
-                                       "all_reduce_words=4", "memory_limit=true", "min_tokens=4096",
+  const std::vector<std::string> worse{"overlap=false",
+                                       "defer_weight_gradients=false",
+                                       "two_dimensional_tp=false",
+                                       "all_reduce_words=4",
+                                       "memory_limit=true",
+                                       "min_tokens=4096",
                                        "all_weights_resident=true"};
   for (const double compute : {1e26, 3e28, 1e30}) {
     const double base = best_relative("h100", compute);

@@ -1,7 +1,5 @@
 // The search against a plain enumeration of every layout, on small random machines and runs: same layout, same step, bit for
 // bit. Incumbents, good or bad, change nothing.
-#include "analysis/theory/search.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <functional>
 
 #include "analysis/theory/curve.h"
+#include "analysis/theory/search.h"
 #include "tests/analysis/theory_support.h"
 
 namespace traingraph::analysis::theory {

@@ -2,12 +2,13 @@
 // warm-started from the curve of a neighbouring assumption set (22 tokens per parameter, not 20); all limits of all presets.
 //
 //     ninja benchmark_limits && ./benchmark_limits
+#include "analysis/theory/limits.h"
+
 #include <benchmark/benchmark.h>
 
 #include <cmath>
 #include <string>
 
-#include "analysis/theory/limits.h"
 #include "scenarios/limits_config.h"
 #include "scenarios/preset_store.h"
 

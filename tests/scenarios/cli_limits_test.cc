@@ -44,9 +44,11 @@ TEST(CliLimits, AllPresetsStandInOneTable) {
 
 TEST(CliLimits, TheEndingChoosesTheFormOfTheFile) {
   const TemporaryFolder folder;
-  const std::vector<std::pair<std::string, std::string>> forms{
-      {"r.json", "{\n  \"schema\": \"traingraph/limits/1\""}, {"r.csv", "compute_flop,utilization"}, {"r.svg", "<svg "},
-      {"r.txt", "H100: "}, {"r.h5", "\x89HDF"}};
+  const std::vector<std::pair<std::string, std::string>> forms{{"r.json", "{\n  \"schema\": \"traingraph/limits/1\""},
+                                                               {"r.csv", "compute_flop,utilization"},
+                                                               {"r.svg", "<svg "},
+                                                               {"r.txt", "H100: "},
+                                                               {"r.h5", "\x89HDF"}};
   for (const auto& [name, start] : forms) {
     const Finished done = execute(limits({"-o", folder.file(name)}));
     ASSERT_EQ(done.code, 0) << done.err;
@@ -91,7 +93,7 @@ TEST(CliLimits, SensitivityListsEveryInput) {
   const Finished done = execute(limits({"--sensitivity", "--format", "json"}));
   ASSERT_EQ(done.code, 0) << done.err;
   const auto list = nlohmann::json::parse(done.out).at("limits").at(0).at("sensitivity");
-  EXPECT_EQ(list.size(), 23U);  // 9 of the GPU, 5 of its network, 9 of the run
+  EXPECT_EQ(list.size(), 25U);  // 9 of the GPU, 5 of its network, 11 of the run
   EXPECT_EQ(execute(limits({"--sensitivity", "--gpu", "all"})).code, 2);
 }
 
@@ -115,6 +117,14 @@ TEST(CliLimits, HelpListsTheAssumptions) {
   EXPECT_THAT(done.out, HasSubstr("tokens_per_param"));
   EXPECT_THAT(done.out, HasSubstr("kappa, tokens per active parameter D/N [paper]"));
   EXPECT_THAT(done.out, HasSubstr("scan.from"));
+}
+
+TEST(CliLimits, AGpuMayBeNamedAsThePaperNamesIt) {
+  for (const char* name : {"h100_global_nvlink", "H100-GlobalNVLink"}) {
+    const Finished done = execute(limits({"--gpu", name}));
+    ASSERT_EQ(done.code, 0) << done.err;
+    EXPECT_THAT(done.out, StartsWith("H100-GlobalNVLink: "));
+  }
 }
 
 TEST(CliLimits, AnUnknownGpuFindsItsNeighbour) {
