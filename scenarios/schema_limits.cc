@@ -23,6 +23,7 @@ constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 constexpr double kDay = 86400;  // seconds
 constexpr Range kExponent{.low = -1, .high = 2};
 constexpr Range kCompute{.low = 1e10, .high = 1e60};
+constexpr Range kLimitStart{.low = 1e10, .high = 1e36};  // where its search ends
 
 const Words<LatencySum> kLatencySums{{"sum", LatencySum::sum}, {"largest", LatencySum::largest}};
 
@@ -151,7 +152,7 @@ void fields(Fields& f, LimitsScan& scan) {
   f.leaf({.name = "to", .doc = "FLOP, last point"}, leaf(scan.to, kCompute));
   f.leaf({.name = "points", .doc = "of the curve, equally spaced in the logarithm"}, leaf(scan.points, kPoints));
   f.leaf({.name = "limit_from", .doc = "FLOP, where the search for the linear-scaling limit starts"},
-         leaf(scan.limit_from, kCompute));
+         leaf(scan.limit_from, kLimitStart));
   f.leaf({.name = "closed_form_stages", .doc = "pipeline stages in the closed form of the bandwidth limit [ours]"},
          leaf(scan.closed_form_stages, kAtLeastOne));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <sstream>
 #include <utility>
@@ -54,19 +55,29 @@ std::string head(const LimitsEntry& entry) {
   return text;
 }
 
+/// Degrees of one row, or the names above them, in columns as wide as the widest.
+std::string degree_columns(const std::array<std::string, kDimensions>& cells, const std::vector<CurveRow>& rows) {
+  constexpr std::size_t kLeast = 6;
+  std::string text;
+  for (std::size_t d = 0; d < cells.size(); ++d) {
+    std::size_t width = kLeast;
+    for (const CurveRow& row : rows) width = std::max(width, row.degrees[d].size());
+    text += fmt::format("  {:>{}}", cells[d], width);
+  }
+  return text;
+}
+
 std::string curve_table(const Limits& limits) {
   const std::vector<CurveRow> rows = curve_rows(limits);
-  std::string text = fmt::format("\n{:>8}  {:>6}{:>11}{:>13}{:>9}{:>7}{:>10}{:>10}{:>8}  {:<15}{}\n", "FLOP", "util.",
-                                 "GPUs", "DP", "PP", "EP", "TF", "TM", "m", "binds", "largest loss");
+  std::string text = fmt::format("\n{:>8}  {:>6}{:>11}{}{:>6}  {:<15}{}\n", "FLOP", "util.", "GPUs",
+                                 degree_columns({"DP", "PP", "EP", "TF", "TM"}, rows), "m", "binds", "largest loss");
   for (const CurveRow& row : rows) {
     if (!row.feasible) {
       text += fmt::format("{:>8.1e}  no layout finishes in time\n", row.compute);
       continue;
     }
-    const auto& d = row.degrees;
-    text += fmt::format("{:>8.1e}  {:>6.3f}{:>11}{:>13}{:>9}{:>7}{:>10}{:>10}{:>8.0f}  {:<15}{}\n", row.compute,
-                        row.relative, human_count(row.gpus), d[kData], d[kPipeline], d[kExpert], d[kTensorHidden],
-                        d[kTensorModel], row.microbatches, row.binds, largest_loss(row));
+    text += fmt::format("{:>8.1e}  {:>6.3f}{:>11}{}{:>6.0f}  {:<15}{}\n", row.compute, row.relative, human_count(row.gpus),
+                        degree_columns(row.degrees, rows), row.microbatches, row.binds, largest_loss(row));
   }
   return text +
          "util.: of the sustained rate; degrees per network level, innermost first; TF, TM: tensor parallelism\n"
