@@ -112,11 +112,12 @@ analysis::BoundReport bounds_of(const Scenario& scenario, const Prepared& prepar
                                                                       .workload = prepared.workload,
                                                                       .step_ends = {},
                                                                       .ideal = chain ? &*chain : nullptr});
+  const std::size_t ranks = prepared.workload.program.ranks.size();
   analysis::BoundReport report = analysis::bound_report(
-      bounds, analysis::theory::scenario_step(scenario.cluster, scenario.hardware, scenario.workload));
+      bounds, analysis::theory::scenario_step(scenario.cluster, scenario.hardware, scenario.workload, ranks));
   report.description = prepared.workload.description;
   report.fabric = prepared.fabric->name;
-  report.gpus = prepared.workload.program.ranks.size();
+  report.gpus = ranks;
   return report;
 }
 

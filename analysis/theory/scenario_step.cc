@@ -117,13 +117,18 @@ Question question_of(const Other&, std::size_t, std::uint32_t) {
 }  // namespace
 
 ScenarioStepAnswer scenario_step(const topology::ClusterSpec& cluster, const workloads::HardwareSpec& hardware,
-                                 const workloads::WorkloadSpec& workload) {
+                                 const workloads::WorkloadSpec& workload, std::uint64_t ranks) {
   TwoLevelNetwork network = two_level_network(cluster);
   if (!network.why_not.empty()) return {std::nullopt, std::move(network.why_not)};
   const std::size_t levels = network.levels.size();
   const auto domain = static_cast<std::uint32_t>(network.levels.front().fan_out);
   const Question q = std::visit([&](const auto& job) { return question_of(job, levels, domain); }, workload.job);
   if (!q.why_not.empty()) return {std::nullopt, q.why_not};
+  if (q.degrees.gpus() != static_cast<double>(ranks)) {
+    return {std::nullopt, fmt::format("the model sees {} of the {} ranks: the layout has other dimensions than tensor, "
+                                      "pipeline and data parallelism",
+                                      q.degrees.gpus(), ranks)};
+  }
   if (!hardware.matmul) {
     return {std::nullopt, fmt::format("hardware '{}' has no matmul section, which its products need", hardware.name)};
   }

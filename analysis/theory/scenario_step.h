@@ -10,6 +10,7 @@
 // a port added), one in the switch 2p/(p-1); its latency is that of 2(p-1) steps (ring) or of 2.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -33,7 +34,8 @@ struct ScenarioStepAnswer {
   std::string why_not;  ///< what the model cannot say anything about
 };
 
+/// `ranks`: GPUs that the workload uses; a layout of another number of GPUs has dimensions that the model does not see.
 [[nodiscard]] ScenarioStepAnswer scenario_step(const topology::ClusterSpec& cluster, const workloads::HardwareSpec& hardware,
-                                               const workloads::WorkloadSpec& workload);
+                                               const workloads::WorkloadSpec& workload, std::uint64_t ranks);
 
 }  // namespace traingraph::analysis::theory

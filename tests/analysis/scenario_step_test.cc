@@ -18,7 +18,9 @@ scenarios::Scenario example(const std::string& name, const std::vector<std::stri
   return scenarios::load(std::string{TRAINGRAPH_SOURCE_DIR} + "/scenarios/examples/" + name + ".yaml", overrides);
 }
 
-ScenarioStepAnswer answer(const scenarios::Scenario& s) { return scenario_step(s.cluster, s.hardware, s.workload); }
+ScenarioStepAnswer answer(const scenarios::Scenario& s, std::uint64_t ranks) {
+  return scenario_step(s.cluster, s.hardware, s.workload, ranks);
+}
 
 TEST(TwoLevelNetwork, ADgxIsSeenWithBothDirectionsOfItsPorts) {
   const TwoLevelNetwork network = two_level_network(example("linear_blocks_two_level").cluster);
@@ -40,7 +42,7 @@ TEST(TwoLevelNetwork, ATorusIsNot) {
 
 // The layout of the example: TP 8 inside the node, 2 beyond it, PP 4, DP 2, 16 microbatches.
 TEST(ScenarioStep, LinearBlocksAreTakenAsTheyAre) {
-  const ScenarioStepAnswer a = answer(example("linear_blocks_two_level"));
+  const ScenarioStepAnswer a = answer(example("linear_blocks_two_level"), 128);
   ASSERT_TRUE(a.step.has_value()) << a.why_not;
   const Degrees& d = a.step->degrees;
   EXPECT_EQ(d.levels[kTensorHidden][0], 8);
@@ -59,7 +61,7 @@ TEST(ScenarioStep, TheSimulationLiesBetweenAllHiddenAndAllExposed) {
   const scenarios::Scenario s = example("linear_blocks_two_level");
   const scenarios::Prepared prepared = scenarios::prepare(s);
   const double simulated = scenarios::simulate_scenario(s, prepared).result.step_time / sim::Duration::seconds(1);
-  const ScenarioStepAnswer a = answer(s);
+  const ScenarioStepAnswer a = answer(s, 128);
   ASSERT_TRUE(a.step.has_value());
   EXPECT_LE(a.step->hidden.step_s, simulated);
   EXPECT_GE(a.step->exposed.step_s, simulated);
@@ -68,7 +70,7 @@ TEST(ScenarioStep, TheSimulationLiesBetweenAllHiddenAndAllExposed) {
 
 // GPT-3 175B: layers of 12 h^2 weights and some, so ff is 6 h; TP inside the node, 96 microbatches.
 TEST(ScenarioStep, ATransformerIsSeenAsBlocksOfItsWeights) {
-  const ScenarioStepAnswer a = answer(example("gpt3_175b_1024_a100"));
+  const ScenarioStepAnswer a = answer(example("gpt3_175b_1024_a100"), 1024);
   ASSERT_TRUE(a.step.has_value()) << a.why_not;
   EXPECT_EQ(a.step->degrees.levels[kTensorHidden][0], 8);
   EXPECT_EQ(a.step->degrees.levels[kData][1], 16);
@@ -79,13 +81,14 @@ TEST(ScenarioStep, ATransformerIsSeenAsBlocksOfItsWeights) {
 }
 
 TEST(ScenarioStep, WhatTheModelDoesNotKnowIsSaid) {
-  EXPECT_EQ(answer(example("ring_8")).why_not, "the model knows training steps only");
+  EXPECT_EQ(answer(example("ring_8"), 8).why_not, "the model knows training steps only");
   scenarios::Scenario s = example("linear_blocks_two_level");
   s.hardware.matmul.reset();
-  EXPECT_THAT(answer(s).why_not, HasSubstr("has no matmul section"));
+  EXPECT_THAT(answer(s, 128).why_not, HasSubstr("has no matmul section"));
+  EXPECT_THAT(answer(example("gpt3_175b_1024_a100"), 2048).why_not, HasSubstr("1024 of the 2048 ranks"));
   s = example("linear_blocks_two_level");
   s.cluster.scale_out = topology::NoScaleOut{};
-  EXPECT_THAT(answer(s).why_not, HasSubstr("2 network levels"));
+  EXPECT_THAT(answer(s, 128).why_not, HasSubstr("2 network levels"));
 }
 
 Bound bound(const std::string& name, double seconds, bool reported = true) {
