@@ -92,8 +92,24 @@ case $what in
   benchmarks)
     build_preset "$root" release benchmarks
     grep -m1 'model name' /proc/cpuinfo
-    for target in "$root"/build/tests/benchmarks/benchmark_*; do
-      if [[ -x $target && -f $target ]]; then "$target"; fi
+    programs=$root/build/tests/benchmarks
+    inputs=$(mktemp -d)
+    trap 'rm -rf "$inputs"' EXIT
+    python3 -B "$root/tests/data/flows/generate.py" "$inputs" >/dev/null
+    python3 -B "$root/tests/data/flows/generate_mixed.py" "$inputs" >/dev/null
+    for target in "$programs"/benchmark_*; do
+      [[ -x $target && -f $target ]] || continue
+      case $(basename "$target") in
+        benchmark_ring)
+          "$target" 256 1024 4096
+          "$target" --late 256 1024
+          ;;
+        benchmark_flows)
+          (cd "$inputs" && "$target" a2a-ecmp-256.txt a2a-over2-ecmp-256.txt a2a-ecmp-512.txt perm-ecmp-4096.txt \
+            mixed-a2a-64.txt faults-a2a-64.txt mixed-perm-4096.txt spray-perm-512.txt mixed-a2a-256.txt)
+          ;;
+        *) "$target" ;;
+      esac
     done
     ;;
 esac

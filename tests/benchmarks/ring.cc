@@ -2,13 +2,15 @@
 // links of 400 Gb/s and 1 us, one spine with a link from each leaf.
 //
 //   benchmark_ring [--late] [--eager] N...
-//     stop and wait (a send waits until the last one has arrived) unless --eager; --late: each rank enters 0-1 ms late
+//     stop and wait (a send waits until the last one has arrived) unless --eager; --late: each rank enters 0-1 ms late;
+//     with several N also the growth: the slope of log CPU seconds in log transfers, from the first N to the last
 //
 // Prints CPU seconds of the simulation, peak resident memory of the process so far, completed transfers, events, solves,
 // transfers touched and changed by the solver, the end, and a checksum of the ends of all ranks.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <exception>
@@ -51,7 +53,12 @@ class Tree final : public Router {
   LinkTable links_;
 };
 
-void play(std::uint32_t hosts, bool late, bool eager) {
+struct Cost {
+  double transfers = 0;
+  double seconds = 0;
+};
+
+Cost play(std::uint32_t hosts, bool late, bool eager) {
   const Tree tree{hosts};
   ProgramBuilder b;
   std::vector<RankId> members;
@@ -92,18 +99,24 @@ void play(std::uint32_t hosts, bool late, bool eager) {
   fmt::print("N {:5} {:8.4f} s  {:5.0f} ns/transfer {:5} MB {:9} transfers {:9} events {:8} solves {:9} touched {:9} changed  end {:.6f} ms  {:016x}\n",
              hosts, took, took / static_cast<double>(c.transfers) * 1e9, usage.ru_maxrss / 1024, c.transfers, c.events, c.solves,
              c.transfers_touched, c.transfers_changed, record.step_ends.back().since_start().in_seconds() * 1e3, ends.checksum);
+  return {static_cast<double>(c.transfers), took};
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   bool late = false, eager = false;
+  std::vector<Cost> costs;
   try {
     for (int i = 1; i < argc; ++i) {
       const std::string_view argument{argv[i]};
       if (argument == "--late") late = true;
       if (argument == "--eager") eager = true;
-      if (argument[0] != '-') play(static_cast<std::uint32_t>(std::atoi(argv[i])), late, eager);
+      if (argument[0] != '-') costs.push_back(play(static_cast<std::uint32_t>(std::atoi(argv[i])), late, eager));
+    }
+    if (costs.size() > 1) {
+      fmt::print("growth: CPU seconds ~ transfers^{:.2f}\n", std::log(costs.back().seconds / costs.front().seconds) /
+                                                               std::log(costs.back().transfers / costs.front().transfers));
     }
   } catch (const std::exception& e) {
     fmt::print(stderr, "{}\n", e.what());
