@@ -233,7 +233,8 @@ void CollectivePlans::survey() {
   std::vector<Traffic> traffic;
   for (const Template& role : program_.templates) traffic.push_back(traffic_of(role));
   const bool any = std::any_of(traffic.begin(), traffic.end(), [](const Traffic& t) { return !t.calls.empty(); });
-  if (any && options_.collectives == CollectiveMode::automatic && options_.network != NetworkModel::chunk) find_exact(traffic);
+  if (any && options_.collectives == CollectiveMode::automatic && options_.network != NetworkModel::chunk)
+    find_exact(traffic);
   // Every member of a communicator issues the same calls; member 0 speaks for it.
   for (const Rank& rank : program_.ranks) {
     const Traffic& role = traffic[index(rank.role)];

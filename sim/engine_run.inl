@@ -148,7 +148,8 @@ void Engine<Model>::record_mirrored(Record& record) const {
     if (mirror == link) continue;
     record.links[link] = record.links[mirror];
     if (record.bins > 0)
-      std::copy_n(&record.load[std::size_t{index(mirror)} * record.bins], record.bins, &record.load[std::size_t{l} * record.bins]);
+      std::copy_n(&record.load[std::size_t{index(mirror)} * record.bins], record.bins,
+                  &record.load[std::size_t{l} * record.bins]);
   }
 }
 

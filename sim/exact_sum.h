@@ -1,9 +1,9 @@
 // Sums of doubles that do not depend on the order of their terms: 128-bit fixed point.
 //
-// A Fixed holds a multiple of 2^-bits, where `bits` is chosen once (FixedScale) from the largest value that can occur. Adding
-// and subtracting are exact, so a sum that is kept up to date by differences equals the sum from nothing bit for bit, and n
-// equal terms are one product. Only the conversions round: of a double, its bits below 2^-bits (towards zero); to a double,
-// to nearest. Scaling all values by a power of two shifts `bits` with them and changes no digit.
+// A Fixed holds a multiple of 2^-bits, where `bits` is chosen once (FixedScale) from the largest value that can occur.
+// Adding and subtracting are exact, so a sum that is kept up to date by differences equals the sum from nothing bit for bit,
+// and n equal terms are one product. Only the conversions round: of a double, its bits below 2^-bits (towards zero); to a
+// double, to nearest. Scaling all values by a power of two shifts `bits` with them and changes no digit.
 #pragma once
 
 #include <cmath>

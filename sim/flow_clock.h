@@ -1,9 +1,9 @@
 // FlowClock: the progress of transfers that share one level, kept once for all of them.
 //
-// Virtual time (Parekh and Gallager, GPS, 1993): `served`, the bytes that a transfer of weight 1 has moved since the clock was
-// made, grows at `level` bytes/s. A transfer of weight w that has `remaining` bytes when it comes finishes when `served` has
-// grown by remaining / w. When the level changes, nothing is done for the transfers: one event of the clock stands for the
-// first of them to finish.
+// Virtual time (Parekh and Gallager, GPS, 1993): `served`, the bytes that a transfer of weight 1 has moved since the clock
+// was made, grows at `level` bytes/s. A transfer of weight w that has `remaining` bytes when it comes finishes when `served`
+// has grown by remaining / w. When the level changes, nothing is done for the transfers: one event of the clock stands for
+// the first of them to finish.
 //
 // `served` and the finishing points are 128-bit fixed point in units of 2^-50 bytes, so what a transfer has left is an exact
 // difference and does not depend on what the clock has served before it came. `since` is the last change of the level; only
@@ -55,7 +55,9 @@ struct FlowClock {
     entries.pop_back();
   }
   /// When the first entry finishes. REQUIRES: entries.
-  [[nodiscard]] Time first_end() const { return end_time(since, std::max(0.0, bytes_of(entries.front().finish - served)), level); }
+  [[nodiscard]] Time first_end() const {
+    return end_time(since, std::max(0.0, bytes_of(entries.front().finish - served)), level);
+  }
 
  private:
   static bool later(const Entry& a, const Entry& b) {

@@ -115,7 +115,8 @@ void FlowModel::take_new_levels(Time now) {
   counters_.transfers_changed += solver_.changed();
   for (const std::uint32_t id : solver_.moved()) {
     const std::uint32_t clock = transfers_[id].clock;
-    if (clock != kNone && clock != solver_.group(id) && !(clock >= links_ && solver_.group(id) == MaxMin::kOwn)) detach(id, now);
+    if (clock != kNone && clock != solver_.group(id) && !(clock >= links_ && solver_.group(id) == MaxMin::kOwn))
+      detach(id, now);
   }
   for (const std::uint32_t link : solver_.regraded()) {
     FlowClock& clock = clocks_[link];

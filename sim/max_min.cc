@@ -69,8 +69,9 @@ void MaxMin::make_room_for(double value) {
 /// A new denominator: rare (a handful per run), so every link's row is laid out anew.
 void MaxMin::know_denominator(std::uint32_t k) {
   if (std::find(denominators_.begin(), denominators_.end(), k) != denominators_.end()) return;
-  ascending_.insert(std::find_if(ascending_.begin(), ascending_.end(), [&](std::uint32_t d) { return denominators_[d] > k; }),
-                    static_cast<std::uint32_t>(width_));
+  ascending_.insert(
+      std::find_if(ascending_.begin(), ascending_.end(), [&](std::uint32_t d) { return denominators_[d] > k; }),
+      static_cast<std::uint32_t>(width_));
   denominators_.push_back(k);
   const auto widen = [&](auto& rows) {
     std::remove_reference_t<decltype(rows)> wider(links_.size() * (width_ + 1));

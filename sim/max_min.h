@@ -7,7 +7,8 @@
 // The result is the max-min allocation of levels; it is unique.
 //
 // Certificate (Bertsekas and Gallager, Data Networks, 6.5.2). Levels that respect every link are the max-min allocation if
-// and only if every flow is at its cap or has a *bottleneck*: a saturated link of its path on which no flow's level is higher.
+// and only if every flow is at its cap or has a *bottleneck*: a saturated link of its path on which no flow's level is
+// higher.
 //
 // What is kept. Every flow has one bottleneck; the flows of one bottleneck link are its *group* and share one number, the
 // level of the link:  level(l) = (capacity - below(l)) / weight(l),  where below(l) is what the flows of l that are held
@@ -18,18 +19,19 @@
 // Invariant, between solves, for every link l:
 //   (1) with a group: level(l) is what the formula gives, and no flow of l has a higher level;
 //   (2) without: the load below(l) does not exceed the capacity;
-//   each to a relative 2^-51 (rounding: without it two links that saturate together in real numbers would disturb each other).
-// (1) and (2) are the certificate. A change breaks them on the links that it touches; solve() repairs a link by computing its
-// level anew, taking flows of a higher level into the group and releasing those whose cap is lower, and so reaches only what
-// the change reaches: a link whose level stays passes nothing on. Links are repaired in ascending order of level, since a
-// link's level depends on flows of lower level only: mostly each link is repaired once.
+//   each to a relative 2^-51 (rounding: without it two links that saturate together in real numbers would disturb each
+//   other).
+// (1) and (2) are the certificate. A change breaks them on the links that it touches; solve() repairs a link by computing
+// its level anew, taking flows of a higher level into the group and releasing those whose cap is lower, and so reaches only
+// what the change reaches: a link whose level stays passes nothing on. Links are repaired in ascending order of level, since
+// a link's level depends on flows of lower level only: mostly each link is repaired once.
 //
 // When many flows arrive at one instant, or when repairs go on for too long, the connected components of what changed are
 // filled from nothing (max_min_fill.cc): progressive filling, all bottlenecks of one level in one round.
 //
-// Levels agree with those of a fill from nothing to about n 2^-52, n flows on the link; levels that are equal by symmetry are
-// equal bit for bit. Cost of a solve: O(links crossed by the groups whose level changes + flows of the links where a flow
-// changes its bottleneck + links repaired x log). Not thread-safe.
+// Levels agree with those of a fill from nothing to about n 2^-52, n flows on the link; levels that are equal by symmetry
+// are equal bit for bit. Cost of a solve: O(links crossed by the groups whose level changes + flows of the links where a
+// flow changes its bottleneck + links repaired x log). Not thread-safe.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -109,7 +111,7 @@ class MaxMin {
     std::uint32_t flow = 0;
     std::uint32_t hop = 0;
   };
-  struct LinkState {  // what a repair of another link looks at
+  struct LinkState {           // what a repair of another link looks at
     double level = kInfinity;  // of the group; infinity without one
     double highest = 0;        // no flow of the link outside of its group has a higher level
     bool bounded = true;       // its capacity is finite
@@ -126,9 +128,9 @@ class MaxMin {
     std::uint32_t epoch = 0;   // of the solve that put it into regraded_
   };
   struct FillState {
-    double bound = 0;  // the link's entry in fill_heap_ that counts
-    std::uint32_t fill = 0;          // of the fill that reached the link
-    std::uint32_t round = 0;         // of the fill's round in which it is a bottleneck
+    double bound = 0;                 // the link's entry in fill_heap_ that counts
+    std::uint32_t fill = 0;           // of the fill that reached the link
+    std::uint32_t round = 0;          // of the fill's round in which it is a bottleneck
     std::uint32_t touched_round = 0;  // in which a flow of the link was frozen
   };
   struct Entry {

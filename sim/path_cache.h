@@ -19,7 +19,10 @@ void leave_out_mirrored(const Router& router, Path& path);
 class PathCache {
  public:
   PathCache(const Router& router, PathTable& table, bool without_mirrored)
-      : router_{router}, table_{table}, without_mirrored_{without_mirrored}, by_connection_{router.depends_on_connection()} {}
+      : router_{router},
+        table_{table},
+        without_mirrored_{without_mirrored},
+        by_connection_{router.depends_on_connection()} {}
 
   [[nodiscard]] PathId path(EndpointId source, EndpointId destination, std::uint64_t connection) {
     Key key{std::uint64_t{index(source)} << 32 | index(destination), by_connection_ ? connection : 0};
@@ -27,9 +30,7 @@ class PathCache {
     if (fresh) at->second = add(router_.route(source, destination, connection));
     return at->second;
   }
-  [[nodiscard]] PathId in_switch(std::span<const EndpointId> members) {
-    return add(router_.route_in_switch(members));
-  }
+  [[nodiscard]] PathId in_switch(std::span<const EndpointId> members) { return add(router_.route_in_switch(members)); }
 
  private:
   struct Key {

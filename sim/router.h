@@ -27,9 +27,9 @@ class Router {
   /// and every down-link back, fraction 1 each. Throws InputError when the members share no switch that can reduce.
   [[nodiscard]] Path route_in_switch(std::span<const EndpointId> members) const;
 
-  /// A link that every path uses with the same share as `link`, and that has the same capacity and latency: of equal parallel
-  /// links that are always used evenly (the planes of an NVSwitch domain), the one that stands for all. Where transfers are
-  /// fluids, it alone is simulated, and `link` is recorded to have carried the same.
+  /// A link that every path uses with the same share as `link`, and that has the same capacity and latency: of equal
+  /// parallel links that are always used evenly (the planes of an NVSwitch domain), the one that stands for all. Where
+  /// transfers are fluids, it alone is simulated, and `link` is recorded to have carried the same.
   [[nodiscard]] virtual LinkId mirror_of(LinkId link) const { return link; }
 
   /// True when `connection` can change the path (hashed ECMP): paths are then cached per connection.

@@ -1,5 +1,5 @@
-// The flow inputs of tests/data/flows, each played whole through the ordinary path of a program: one rank per flow, a compute
-// operation until its start, then one send.
+// The flow inputs of tests/data/flows, each played whole through the ordinary path of a program: one rank per flow, a
+// compute operation until its start, then one send.
 //
 //   benchmark_flows FILE...          FILE: what tests/data/flows/generate.py or generate_mixed.py has written
 //
@@ -43,10 +43,13 @@ void play(const std::string& name) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const Counters& c = record.counters;
-  fmt::print("{:40} {:9.4f} s {:6} MB {:9} events {:8} solves {:11} touched {:11} changed  ratio {:4.2f}  last {:.12f} s  {:016x}\n",
-             name.substr(name.rfind('/') + 1), took, usage.ru_maxrss / 1024, c.events, c.solves, c.transfers_touched,
-             c.transfers_changed, static_cast<double>(c.transfers_touched) / static_cast<double>(std::max<std::uint64_t>(1, c.transfers_changed)),
-             record.step_ends.back().since_start().in_seconds(), ends.checksum);
+  fmt::print(
+      "{:40} {:9.4f} s {:6} MB {:9} events {:8} solves {:11} touched {:11} changed  ratio {:4.2f}  last {:.12f} s  "
+      "{:016x}\n",
+      name.substr(name.rfind('/') + 1), took, usage.ru_maxrss / 1024, c.events, c.solves, c.transfers_touched,
+      c.transfers_changed,
+      static_cast<double>(c.transfers_touched) / static_cast<double>(std::max<std::uint64_t>(1, c.transfers_changed)),
+      record.step_ends.back().since_start().in_seconds(), ends.checksum);
 }
 
 }  // namespace

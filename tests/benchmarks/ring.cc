@@ -1,5 +1,5 @@
-// A ring all-reduce of 1 GiB in steps, every send a transfer with its dependency, on a two-level tree: N hosts, 32 on a leaf,
-// links of 400 Gb/s and 1 us, one spine with a link from each leaf.
+// A ring all-reduce of 1 GiB in steps, every send a transfer with its dependency, on a two-level tree: N hosts, 32 on a
+// leaf, links of 400 Gb/s and 1 us, one spine with a link from each leaf.
 //
 //   benchmark_ring [--late] [--eager] N...
 //     stop and wait (a send waits until the last one has arrived) unless --eager; --late: each rank enters 0-1 ms late;
@@ -32,8 +32,7 @@ class Tree final : public Router {
  public:
   explicit Tree(std::uint32_t hosts) : hosts_{hosts} {
     const std::uint32_t leaves = (hosts + kHostsOfALeaf - 1) / kHostsOfALeaf;
-    for (std::uint32_t l = 0; l < 2 * (hosts + leaves); ++l)
-      links_.push_back({Bandwidth::gbit_per_s(400), Duration::us(1)});
+    for (std::uint32_t l = 0; l < 2 * (hosts + leaves); ++l) links_.push_back({Bandwidth::gbit_per_s(400), Duration::us(1)});
   }
   [[nodiscard]] bool depends_on_connection() const override { return false; }
   [[nodiscard]] const LinkTable& links() const { return links_; }
@@ -96,9 +95,11 @@ Cost play(std::uint32_t hosts, bool late, bool eager) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const Counters& c = record.counters;
-  fmt::print("N {:5} {:8.4f} s  {:5.0f} ns/transfer {:5} MB {:9} transfers {:9} events {:8} solves {:9} touched {:9} changed  end {:.6f} ms  {:016x}\n",
-             hosts, took, took / static_cast<double>(c.transfers) * 1e9, usage.ru_maxrss / 1024, c.transfers, c.events, c.solves,
-             c.transfers_touched, c.transfers_changed, record.step_ends.back().since_start().in_seconds() * 1e3, ends.checksum);
+  fmt::print(
+      "N {:5} {:8.4f} s  {:5.0f} ns/transfer {:5} MB {:9} transfers {:9} events {:8} solves {:9} touched {:9} changed  end "
+      "{:.6f} ms  {:016x}\n",
+      hosts, took, took / static_cast<double>(c.transfers) * 1e9, usage.ru_maxrss / 1024, c.transfers, c.events, c.solves,
+      c.transfers_touched, c.transfers_changed, record.step_ends.back().since_start().in_seconds() * 1e3, ends.checksum);
   return {static_cast<double>(c.transfers), took};
 }
 
@@ -116,7 +117,7 @@ int main(int argc, char** argv) {
     }
     if (costs.size() > 1) {
       fmt::print("growth: CPU seconds ~ transfers^{:.2f}\n", std::log(costs.back().seconds / costs.front().seconds) /
-                                                               std::log(costs.back().transfers / costs.front().transfers));
+                                                                 std::log(costs.back().transfers / costs.front().transfers));
     }
   } catch (const std::exception& e) {
     fmt::print(stderr, "{}\n", e.what());

@@ -36,8 +36,8 @@ class FlowProgram {
       send_op_.push_back(start > Duration{} ? 1 : 0);
     }
     for (const FlowFile::Change& c : file.changes)
-      program_.link_changes.push_back({Time::at(Duration::seconds(c.at_s)), static_cast<LinkId>(c.link),
-                                       Bandwidth::bytes_per_s(c.bytes_per_s)});
+      program_.link_changes.push_back(
+          {Time::at(Duration::seconds(c.at_s)), static_cast<LinkId>(c.link), Bandwidth::bytes_per_s(c.bytes_per_s)});
   }
 
   [[nodiscard]] const LinkTable& links() const { return links_; }

@@ -129,7 +129,8 @@ void demand_certificate(const LinkTable& links, const std::vector<Flow>& flows, 
     const double capacity = links[static_cast<LinkId>(l)].capacity.bytes_per_s();
     RC_ASSERT(load[l] <= capacity * (1 + 1e-9));
     if (load[l] < kInfinity && !close(load[l], solver.load(static_cast<LinkId>(l))))
-      RC_FAIL(fmt::format("link {} carries {:.17g}, the solver says {:.17g} of {:.17g}", l, load[l], solver.load(static_cast<LinkId>(l)), capacity));
+      RC_FAIL(fmt::format("link {} carries {:.17g}, the solver says {:.17g} of {:.17g}", l, load[l],
+                          solver.load(static_cast<LinkId>(l)), capacity));
   }
   for (const Flow& f : flows) {
     bool held = f.cap > 0 && solver.rate(f.number) == f.cap;
@@ -231,7 +232,8 @@ void one_case(Features& features) {
       if (c < kInfinity) most = std::max(most, c);
     for (const Flow& f : flows) {
       if (!agree(solver.level(f.number), again.level(f.number), most))
-        RC_FAIL(fmt::format("level {:.17g}, from nothing {:.17g}; largest capacity {:g}", solver.level(f.number), again.level(f.number), most));
+        RC_FAIL(fmt::format("level {:.17g}, from nothing {:.17g}; largest capacity {:g}", solver.level(f.number),
+                            again.level(f.number), most));
       RC_ASSERT(other.level(f.number) == again.level(f.number));
       RC_ASSERT(renamed.level(f.number) == again.level(f.number));
       changed += solver.level(f.number) != before[f.number];
@@ -241,7 +243,8 @@ void one_case(Features& features) {
     for (std::uint32_t l = 0; l < link_count; ++l) {
       const auto link = static_cast<LinkId>(l);
       if (links[link].capacity.bytes_per_s() == kInfinity) continue;
-      RC_ASSERT(std::abs(solver.load(link) - again.load(link)) <= 1e-12 * links[link].capacity.bytes_per_s() + 0x1p-47 * most);
+      RC_ASSERT(std::abs(solver.load(link) - again.load(link)) <=
+                1e-12 * links[link].capacity.bytes_per_s() + 0x1p-47 * most);
     }
     demand_groups(flows, solver);
   }

@@ -1,10 +1,10 @@
 // Of the planes of an NVSwitch domain one is simulated for all: that must change no time and no load.
 #include <gtest/gtest.h>
 
-#include "tests/sim/program_builder.h"
-#include "tests/topology/clusters.h"
 #include "sim/path_cache.h"
 #include "sim/simulate.h"
+#include "tests/sim/program_builder.h"
+#include "tests/topology/clusters.h"
 #include "workloads/collectives/collectives.h"
 
 namespace traingraph::topology::test {
@@ -74,9 +74,8 @@ TEST(Mirror, ChangesNoTimeAndNoLoad) {
   for (std::uint32_t e = 0; e < f.gpus(); ++e) all.push_back(b.rank(e));
   namespace w = workloads;
   const auto collective = [&](w::CollectiveKind kind, w::Algorithm algorithm, double bytes) {
-    return b.collective(w::to_string(kind), sim::Bytes{bytes}, [=](std::uint32_t n) {
-      return w::make_source(kind, algorithm, n, sim::Bytes{bytes});
-    });
+    return b.collective(w::to_string(kind), sim::Bytes{bytes},
+                        [=](std::uint32_t n) { return w::make_source(kind, algorithm, n, sim::Bytes{bytes}); });
   };
   const auto world = b.communicator(all);
   const auto all_to_all = collective(w::CollectiveKind::all_to_all, w::Algorithm::direct, 1e8);
