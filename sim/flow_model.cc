@@ -7,8 +7,7 @@
 namespace traingraph::sim {
 
 FlowModel::FlowModel(const LinkTable& links, const PathTable& paths, EventQueue& queue, const RunOptions& options)
-    : paths_{paths},
-      queue_{queue},
+    : queue_{queue},
       solver_{links, paths},
       loads_{links, options.bins},
       links_{static_cast<std::uint32_t>(links.size())},

@@ -67,7 +67,6 @@ class FlowModel {
   void attach(std::uint32_t id, Time now);
   void find_next_end(std::uint32_t clock);
 
-  const PathTable& paths_;
   EventQueue& queue_;
   MaxMin solver_;
   LoadRecorder loads_;
