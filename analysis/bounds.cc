@@ -187,19 +187,19 @@ Duration stage_time(const workloads::PipelineFacts& p, std::uint32_t s, Duration
 std::optional<Bound> pipeline_bound(const workloads::PipelineFacts& p, double scale) {
   if (p.stages < 2 || (p.schedule != "1f1b" && p.schedule != "gpipe")) return std::nullopt;
   SIM_ASSERT(p.forward.size() == p.stages && p.backward.size() == p.stages, "a pipeline knows every stage's kernels");
-  SIM_ASSERT(p.chunks >= 1, "a stage has at least one chunk");
+  SIM_ASSERT(p.chunks == 1 || p.first_chunk.size() == p.stages, "a pipeline knows its first chunks");
   Duration best, before, after;
   for (std::uint32_t s = 1; s < p.stages; ++s) after += p.forward[s] + p.backward[s];
   std::uint32_t where = 0;
   for (std::uint32_t s = 0; s < p.stages; ++s) {
     const Duration own = p.forward[s] + p.backward[s];
-    const Duration t = p.chunks == 1 ? stage_time(p, s, before, after)
-                                     : before.scaled(1.0 / p.chunks) + static_cast<std::int64_t>(p.microbatches) * own;
+    const Duration t =
+        p.chunks == 1 ? stage_time(p, s, before, after) : before + static_cast<std::int64_t>(p.microbatches) * own;
     if (t > best) {
       best = t;
       where = s;
     }
-    before += own;
+    before += p.chunks == 1 ? own : p.first_chunk[s];
     if (s + 1 < p.stages) after -= p.forward[s + 1] + p.backward[s + 1];
   }
   return Bound{.number = 5,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "scenarios/checks.h"
+#include "workloads/schedule.h"
 
 namespace traingraph::scenarios {
 
@@ -44,16 +45,6 @@ void check_model(const ModelSpec& m, const ParallelSpec& p, Checker& check) {
                "{} and the model's {} key/value heads: one must be a multiple of the other", p.tp, kv_heads);
   check.expect(!p.sequence_parallel || m.sequence % p.tp == 0, "workload.parallel.sequence_parallel",
                "needs a sequence that TP divides: {} and {}", m.sequence, p.tp);
-  if (p.layers_per_stage.empty()) {
-    check.expect(m.layers % p.pp == 0, "workload.parallel.pp",
-                 "{} does not divide the model's {} layers; state layers_per_stage", p.pp, m.layers);
-    return;
-  }
-  const std::uint64_t sum = std::accumulate(p.layers_per_stage.begin(), p.layers_per_stage.end(), std::uint64_t{0});
-  check.expect(p.layers_per_stage.size() == p.pp, "workload.parallel.layers_per_stage", "lists {} stages, but pp is {}",
-               p.layers_per_stage.size(), p.pp);
-  check.expect(sum == m.layers, "workload.parallel.layers_per_stage", "adds up to {} layers, but the model has {}", sum,
-               m.layers);
 }
 
 void check_order(const ParallelSpec& p, Checker& check) {
@@ -110,6 +101,7 @@ void check_transformer(const Scenario& s, const TransformerSpec& t, Checker& che
   const ParallelSpec& p = t.parallel;
   check_model(t.model, p, check);
   check_order(p, check);
+  check_parallel(t, check);
   if (check.readable({"workload.parallel"})) {
     const std::uint64_t used = std::uint64_t{p.tp} * p.pp * p.dp;
     check_gpus(s, p.gpus,
@@ -145,6 +137,8 @@ void check_linear_blocks(const Scenario& s, const LinearBlocksSpec& l, Checker& 
   check.expect(!s.hardware_given || s.hardware.matmul.has_value() || !check.readable({"hardware.matmul"}), "hardware.matmul",
                "is missing; workload kind linear_blocks needs the tiled data-movement model");
   if (!check.readable({"workload"})) return;
+  check.expect(!workloads::splits_backward(l.schedule), "workload.schedule",
+               "{} is not built for linear_blocks; allowed: 1f1b, gpipe", name_of(l.schedule));
   const std::size_t levels = l.tp_ff.size();
   const auto product = [](const std::vector<std::uint32_t>& v) {
     return std::accumulate(v.begin(), v.end(), 1.0, [](double a, std::uint32_t b) { return a * b; });

@@ -49,5 +49,6 @@ class Checker {
 
 void check_cluster(const topology::ClusterSpec& cluster, Checker& check);
 void check_workload(const Scenario& scenario, Checker& check);
+void check_parallel(const workloads::TransformerSpec& transformer, Checker& check);
 
 }  // namespace traingraph::scenarios

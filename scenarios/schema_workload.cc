@@ -68,7 +68,10 @@ void parallel_fields(Fields& f, ParallelSpec& p) {
   f.leaf({.name = "sequence_parallel", .doc = "activations between TP regions are sharded over TP"},
          leaf(p.sequence_parallel));
   f.leaf({.name = "schedule", .doc = "pipeline schedule"}, leaf(p.schedule));
-  f.list({.name = "layers_per_stage", .doc = "layers of each stage; empty: layers / PP each"}, p.layers_per_stage);
+  f.leaf({.name = "virtual_stages", .doc = "chunks of layers per stage, interleaved; 1f1b and gpipe"},
+         leaf(p.virtual_stages, kAtLeastOne));
+  f.list({.name = "layers_per_stage", .doc = "layers of each stage, or of each virtual stage; empty: equal shares"},
+         p.layers_per_stage);
   f.leaf({.name = "scatter_gather", .doc = "stage boundary: each TP rank sends 1/TP"}, leaf(p.scatter_gather));
   f.leaf(
       {.name = "distributed_optimizer", .doc = "ZeRO-1: gradients reduce-scattered, optimizer sharded, parameters gathered"},

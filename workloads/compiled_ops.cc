@@ -39,6 +39,7 @@ CompiledOps compile(const LayerOps& ops, const TransformerSpec& spec, ProgramWri
     CompiledOp c;
     c.gradient_elements = op.gradient_elements;
     c.may_overlap = op.may_overlap;
+    c.of_weight_gradient = op.of_weight_gradient;
     if (op.kind == LayerOp::Kind::tp_collective) {
       c.is_collective = true;
       c.label = writer.label(op.name, TimeCategory::exposed_tp);

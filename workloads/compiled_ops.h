@@ -16,9 +16,10 @@ namespace traingraph::workloads {
 struct CompiledOp {
   bool is_collective = false;
   std::uint16_t label = 0;
-  std::uint32_t argument = 0;     ///< duration or collective index
-  double gradient_elements = 0;   ///< as in LayerOp
-  std::uint32_t may_overlap = 0;  ///< as in LayerOp
+  std::uint32_t argument = 0;       ///< duration or collective index
+  double gradient_elements = 0;     ///< as in LayerOp
+  std::uint32_t may_overlap = 0;    ///< as in LayerOp
+  bool of_weight_gradient = false;  ///< as in LayerOp
 };
 
 /// What the kernels of a list add up to.

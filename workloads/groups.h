@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Groups {
     return {index(ids[grouping.group_of[rank]]), grouping.member_of[rank]};
   }
 };
+
+/// The ranks with the same key are a group, numbered by their first member, members ascending. O(ranks log ranks).
+[[nodiscard]] Grouping group_by(std::uint32_t ranks, const std::function<std::uint32_t(std::uint32_t rank)>& key);
 
 /// Named "kind[0]", "kind[1]", ...
 [[nodiscard]] Groups write_groups(ProgramWriter& writer, const std::string& kind, Grouping grouping);

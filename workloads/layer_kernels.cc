@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/error.h"
+#include "workloads/pipeline_map.h"
 
 namespace traingraph::workloads {
 namespace {
@@ -31,6 +32,15 @@ std::uint32_t launch_count(const LayerOps& ops, std::uint32_t launches_per_colle
   std::uint32_t sum = 0;
   for (const LayerOp& op : ops) sum += op.kind == LayerOp::Kind::kernel ? op.kernel.launches : launches_per_collective;
   return sum;
+}
+
+BackwardHalves split_backward(const LayerOps& backward) {
+  BackwardHalves halves;
+  for (LayerOp op : backward) {
+    op.may_overlap = 0;
+    (op.of_weight_gradient ? halves.weight_gradient : halves.input_gradient).push_back(std::move(op));
+  }
+  return halves;
 }
 
 LayerKernels::LayerKernels(const TransformerSpec& spec, const KernelModel& model) : spec_{spec}, model_{model} {
@@ -162,6 +172,7 @@ void LayerKernels::add_norm_backward(LayerOps& ops, const std::string& name) con
 
 void LayerKernels::add_weight_gradient(LayerOps& ops, const std::string& name, double rows, double columns,
                                        double parameters, std::uint32_t may_overlap) const {
+  const std::size_t begin = ops.size();
   GemmShape shape{.m = rows, .n = columns, .k = n_};
   const bool fused = spec_.software.gradient_accumulation_fusion;
   if (fused) shape.result_bytes = 2 * g_;
@@ -169,13 +180,18 @@ void LayerKernels::add_weight_gradient(LayerOps& ops, const std::string& name, d
   if (!fused) {
     add_kernel(ops, model_.memory(name + "_gradient_accumulation", (w_ + 2 * g_) * rows * columns), parameters, may_overlap);
   }
+  for (std::size_t i = begin; i < ops.size(); ++i) ops[i].of_weight_gradient = true;
 }
 
 // A product whose outputs are split over TP: its input gradient is a partial sum.
 void LayerKernels::add_column_backward(LayerOps& ops, const std::string& name, double outputs, double parameters) const {
   const std::uint32_t beside = spec_.parallel.overlap_tp_backward && spec_.parallel.tp > 1 ? 1 : 0;
   const bool gathers = spec_.parallel.sequence_parallel;
-  if (gathers) add_collective(ops, CollectiveKind::all_gather, hidden_bytes(), name + "_input_all_gather");
+  if (gathers) {
+    const std::size_t before = ops.size();
+    add_collective(ops, CollectiveKind::all_gather, hidden_bytes(), name + "_input_all_gather");
+    if (ops.size() > before) ops.back().of_weight_gradient = true;
+  }
   add_kernel(ops, model_.gemm(name + "_input_gradient", {.m = n_, .n = h_, .k = outputs}), 0, gathers ? beside : 0);
   add_region_exit(ops, name + "_input_gradient");
   add_weight_gradient(ops, name, outputs, h_, parameters, beside);
@@ -311,7 +327,7 @@ double LayerKernels::embedding_parameters() const {
 }
 
 double LayerKernels::head_table_parameters() const {
-  return spec_.model.tied_embeddings && spec_.parallel.pp == 1 ? 0 : table_parameters();
+  return spec_.model.tied_embeddings && PipelineMap{spec_.parallel}.ends_meet() ? 0 : table_parameters();
 }
 
 double LayerKernels::head_parameters() const { return head_table_parameters() + norm_parameters(); }

@@ -48,12 +48,21 @@ struct LayerOp {
   Kind kind = Kind::kernel;
   Kernel kernel;
   CollectiveKind collective = CollectiveKind::all_reduce;
-  sim::Bytes bytes;               ///< full buffer of the collective
-  std::string name;               ///< of the collective
-  double gradient_elements = 0;   ///< parameters of this rank whose gradient is complete when this kernel ends
-  std::uint32_t may_overlap = 0;  ///< the kernel does not need the last `may_overlap` collectives issued before it
+  sim::Bytes bytes;                 ///< full buffer of the collective
+  std::string name;                 ///< of the collective
+  double gradient_elements = 0;     ///< parameters of this rank whose gradient is complete when this kernel ends
+  std::uint32_t may_overlap = 0;    ///< the kernel does not need the last `may_overlap` collectives issued before it
+  bool of_weight_gradient = false;  ///< makes the weight gradient of a matrix product, or what only that needs
 };
 using LayerOps = std::vector<LayerOp>;
+
+/// A backward in two halves: what leads to the input's gradient, and the weight gradients of the matrix products with the
+/// inputs that they gather again. Nothing in a half runs beside its collectives.
+struct BackwardHalves {
+  LayerOps input_gradient;
+  LayerOps weight_gradient;
+};
+[[nodiscard]] BackwardHalves split_backward(const LayerOps& backward);
 
 /// Sum of kernel durations.
 [[nodiscard]] sim::Duration kernel_time(const LayerOps& ops);
@@ -79,7 +88,7 @@ class LayerKernels {
   [[nodiscard]] double layer_parameters() const;
   [[nodiscard]] double layer_norm_parameters() const;  ///< of those, the norms' (replicated over TP)
   [[nodiscard]] double embedding_parameters() const;
-  /// Final norm and the LM head's table; a tied table counts when it is a copy (PP > 1).
+  /// Final norm and the LM head's table; a tied table counts when it is a copy (embedding and head on different stages).
   [[nodiscard]] double head_parameters() const;
   [[nodiscard]] double table_parameters() const;  ///< V/t · h
   [[nodiscard]] double norm_parameters() const;   ///< of one norm

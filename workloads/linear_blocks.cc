@@ -42,6 +42,9 @@ void check(const LinearBlocksSpec& s) {
   positive(s.batch_tokens, "batch_tokens");
   positive(s.microbatches, "microbatches");
   positive(s.virtual_stages, "virtual_stages");
+  if (splits_backward(s.schedule)) {
+    throw sim::InputError{fmt::format("linear_blocks: schedule {} is not built; allowed: 1f1b, gpipe", name_of(s.schedule))};
+  }
   const std::size_t levels = s.tp_ff.size();
   if (levels == 0 || s.tp_hidden.size() != levels || s.pp.size() != levels || s.dp.size() != levels) {
     throw sim::InputError{
@@ -166,7 +169,7 @@ class LinearBlocksBuilder {
     streams_.emplace(fmt::format("stage {}", stage), slot_count_, false);
     const PipelineShape shape{stages_, spec_.microbatches, spec_.virtual_stages};
     for (const Pass& pass : passes_of_stage(spec_.schedule, shape, stage)) {
-      pass.forward ? write_forward(pass) : write_backward(pass);
+      pass.kind == PassKind::forward ? write_forward(pass) : write_backward(pass);
     }
     streams_->at(-1, -1);
     if (has_dp()) {
@@ -193,21 +196,22 @@ class LinearBlocksBuilder {
   }
 
   void receive(const Pass& pass) {
-    if (pass.forward ? at_start(pass) : at_end(pass)) return;
-    const Stream stream = pass.forward ? Stream::forward_receive : Stream::backward_receive;
-    const auto slot = static_cast<std::uint16_t>(pass.forward ? previous_slot_ : next_slot_ + 1);
+    const bool forward = pass.kind == PassKind::forward;
+    if (forward ? at_start(pass) : at_end(pass)) return;
+    const Stream stream = forward ? Stream::forward_receive : Stream::backward_receive;
+    const auto slot = static_cast<std::uint16_t>(forward ? previous_slot_ : next_slot_ + 1);
     const std::uint16_t label =
-        writer_.label(pass.forward ? "forward_receive" : "backward_receive", TimeCategory::wait, TimeCategory::bubble);
+        writer_.label(forward ? "forward_receive" : "backward_receive", TimeCategory::wait, TimeCategory::bubble);
     streams_->receive(stream, label, slot, message_);
     streams_->require_all(stream);
   }
 
   void send(const Pass& pass) {
-    if (pass.forward ? at_end(pass) : at_start(pass)) return;
-    const Stream stream = pass.forward ? Stream::forward_send : Stream::backward_send;
-    const auto slot = static_cast<std::uint16_t>(pass.forward ? next_slot_ : previous_slot_ + 1);
-    streams_->send(stream, writer_.label(pass.forward ? "forward_send" : "backward_send", TimeCategory::wait), slot,
-                   message_);
+    const bool forward = pass.kind == PassKind::forward;
+    if (forward ? at_end(pass) : at_start(pass)) return;
+    const Stream stream = forward ? Stream::forward_send : Stream::backward_send;
+    const auto slot = static_cast<std::uint16_t>(forward ? next_slot_ : previous_slot_ + 1);
+    streams_->send(stream, writer_.label(forward ? "forward_send" : "backward_send", TimeCategory::wait), slot, message_);
   }
 
   void run(const Product& p, std::uint32_t may_overlap = 0) { streams_->compute(p.label, p.duration, may_overlap); }
@@ -307,6 +311,7 @@ class LinearBlocksBuilder {
     workload_.pipeline.forward.assign(stages_, forward);
     const sim::Duration tail = spec_.defer_weight_gradients ? up_weight_.time * spec_.virtual_stages : sim::Duration{};
     workload_.pipeline.backward.assign(stages_, backward - tail);
+    workload_.pipeline.first_chunk.assign(stages_, (forward + backward - tail).scaled(1.0 / spec_.virtual_stages));
     workload_.pipeline.after_hand_off.assign(stages_, tail);
     const double parameters = 2 * spec_.ff * spec_.hidden * spec_.blocks;
     workload_.tokens_per_step = spec_.batch_tokens;

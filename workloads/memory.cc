@@ -6,6 +6,7 @@
 
 #include "sim/error.h"
 #include "workloads/layer_kernels.h"
+#include "workloads/pipeline_map.h"
 #include "workloads/schedule.h"
 
 namespace traingraph::workloads {
@@ -35,14 +36,28 @@ sim::Bytes activations(const TransformerSpec& spec, Recompute recompute) {
 
 sim::Bytes stored_activations(const TransformerSpec& spec) { return activations(spec, spec.recompute); }
 
-std::vector<MemoryTerm> memory_terms(const TransformerSpec& spec, std::uint32_t stage, std::uint32_t stage_layers,
-                                     double stage_parameters) {
+sim::Bytes weight_gradient_activations(const TransformerSpec& spec) {
+  const ModelSpec& m = spec.model;
+  const double t = spec.parallel.tp;
+  const double between = spec.parallel.sequence_parallel ? t : 1;
+  const double h = m.hidden;
+  const double heads = static_cast<double>(m.heads) * m.head_dimension();
+  const double kv = static_cast<double>(m.kv_head_count()) * m.head_dimension();
+  const double inputs = 2 * h / between + (heads + m.ffn) / t;
+  const double output_gradients = (heads + 2 * kv + (m.gated ? 2.0 : 1.0) * m.ffn) / t + 2 * h;
+  return sim::Bytes{element_bytes(spec.precision) * spec.micro_batch * m.sequence * (inputs + output_gradients)};
+}
+
+std::vector<MemoryTerm> memory_terms(const TransformerSpec& spec, const StageShape& shape, double parameters) {
   const ParallelSpec& p = spec.parallel;
   const double w = element_bytes(spec.precision);
   const double gradient = spec.gradient_type == GradientType::fp32 ? 4 : w;
-  const double optimizer = (w < 4 ? 12.0 : 8.0) / (p.distributed_optimizer ? p.dp : 1);
-  const PipelineShape shape{p.pp, spec.global_batch / (p.dp * spec.micro_batch), 1};
-  const double in_flight = passes_in_flight(p.schedule, shape, stage);
+  const double optimizer = (w < 4 ? 12.0 : 8.0) / (p.distributed_optimizer ? p.dp * PipelineMap{p}.copies() : 1);
+  const double stored = stored_activations(spec).count();
+  const double pending = weight_gradient_activations(spec).count();
+  const std::vector<Pass> passes =
+      passes_of_stage(p.schedule, {p.pp, microbatches_of_replica(spec), p.virtual_stages}, shape.stage);
+  const InFlight in_flight = most_in_flight(passes, shape.chunk_layers(), stored, pending);
 
   std::vector<MemoryTerm> terms;
   sim::Bytes sum;
@@ -51,12 +66,13 @@ std::vector<MemoryTerm> memory_terms(const TransformerSpec& spec, std::uint32_t 
     terms.push_back({name, bytes});
     sum += bytes;
   };
-  add("parameters", sim::Bytes{w * stage_parameters});
-  add("gradients", sim::Bytes{gradient * stage_parameters});
-  add("optimizer states", sim::Bytes{optimizer * stage_parameters});
-  add("activations", stored_activations(spec) * (stage_layers * in_flight));
+  add("parameters", sim::Bytes{w * parameters});
+  add("gradients", sim::Bytes{gradient * parameters});
+  add("optimizer states", sim::Bytes{optimizer * parameters});
+  add("activations", sim::Bytes{stored * static_cast<double>(in_flight.forward) +
+                                pending * static_cast<double>(in_flight.weight_gradient)});
   if (spec.recompute == Recompute::full) add("recomputation", activations(spec, Recompute::none));
-  if (stage + 1 == p.pp) {
+  if (shape.has_head()) {
     const double tokens = static_cast<double>(spec.micro_batch) * spec.model.sequence;
     const double between = p.sequence_parallel ? p.tp : 1;
     const double logits = 4 * static_cast<double>(padded_vocabulary(spec)) / p.tp;

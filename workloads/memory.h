@@ -6,7 +6,8 @@
 //   the
 //                     distributed optimizer
 //   activations       what the backward of a layer needs, times the stage's layers, times the micro-batches in flight (1F1B:
-//                     min(M, P - stage); GPipe: M)
+//                     min(M, P - stage); GPipe: M; the others: counted along the stage's passes), plus what is kept for
+//                     weight gradients that are still to be made
 //   recomputation     with full recomputation: one layer's activations, while its backward runs
 //   logits            last stage: fp32 logits of one micro-batch and the inputs of final norm and head
 //   fragmentation     the stated fraction of all others
@@ -25,6 +26,7 @@
 
 #include "sim/units.h"
 #include "workloads/hardware_spec.h"
+#include "workloads/stage_shape.h"
 #include "workloads/workload.h"
 #include "workloads/workload_spec.h"
 
@@ -33,9 +35,13 @@ namespace traingraph::workloads {
 /// Bytes that one layer keeps of one micro-batch on one GPU, under the spec's recomputation.
 [[nodiscard]] sim::Bytes stored_activations(const TransformerSpec& spec);
 
-/// The terms of one GPU of `stage`; terms of zero bytes are left out.
-[[nodiscard]] std::vector<MemoryTerm> memory_terms(const TransformerSpec& spec, std::uint32_t stage,
-                                                   std::uint32_t stage_layers, double stage_parameters);
+/// Bytes that one layer keeps of one micro-batch between the two halves of a split backward: inputs and output gradients of
+/// its four products, per token w·(2h/t' + (A·d + f)/t + 2h + ((A+2G)d + u·f)/t); t' = t with sequence parallelism (those
+/// inputs are gathered again), else 1; u = 1, gated 2. GPT shape, t = 1, 16 bits: 32·s·b·h (Qi et al. 2023, table 1).
+[[nodiscard]] sim::Bytes weight_gradient_activations(const TransformerSpec& spec);
+
+/// The terms of one GPU of a stage with `parameters` (stage_shape.h); terms of zero bytes are left out.
+[[nodiscard]] std::vector<MemoryTerm> memory_terms(const TransformerSpec& spec, const StageShape& shape, double parameters);
 
 /// Throws sim::InputError naming the terms, largest first, when they do not fit.
 void check_fits(const std::vector<MemoryTerm>& terms, sim::Bytes capacity, const std::string& where);

@@ -5,19 +5,22 @@
 #include <algorithm>
 
 #include "sim/error.h"
+#include "workloads/dualpipe.h"
+#include "workloads/zero_bubble.h"
 
 namespace traingraph::workloads {
 namespace {
 
 // The k-th forward pass: micro-batches in groups of P, each group through all chunks before the next group. A backward takes
 // the chunks from last to first.
-Pass nth_pass(std::uint64_t k, bool forward, const PipelineShape& shape) {
-  if (shape.chunks == 1) return {forward, static_cast<std::uint32_t>(k), 0};
+Pass nth_pass(std::uint64_t k, PassKind kind, const PipelineShape& shape) {
+  if (shape.chunks == 1) return {kind, static_cast<std::uint32_t>(k), 0};
   const std::uint64_t per_group = static_cast<std::uint64_t>(shape.stages) * shape.chunks;
   const auto in_group = static_cast<std::uint32_t>(k % per_group);
   const auto group = static_cast<std::uint32_t>(k / per_group);
   const std::uint32_t chunk = in_group / shape.stages;
-  return {forward, group * shape.stages + in_group % shape.stages, forward ? chunk : shape.chunks - 1 - chunk};
+  return {kind, group * shape.stages + in_group % shape.stages,
+          kind == PassKind::forward ? chunk : shape.chunks - 1 - chunk};
 }
 
 std::uint64_t warmup(ScheduleKind kind, const PipelineShape& s, std::uint32_t stage) {
@@ -29,29 +32,85 @@ std::uint64_t warmup(ScheduleKind kind, const PipelineShape& s, std::uint32_t st
   return std::min(total, 2 * behind + static_cast<std::uint64_t>(s.chunks - 1) * s.stages);
 }
 
-}  // namespace
-
-std::vector<Pass> passes_of_stage(ScheduleKind kind, const PipelineShape& shape, std::uint32_t stage) {
-  if (shape.chunks > 1 && shape.microbatches % shape.stages != 0) {
-    throw sim::InputError{fmt::format("an interleaved schedule needs a multiple of {} micro-batches, not {}", shape.stages,
-                                      shape.microbatches)};
-  }
+// gpipe and 1f1b, plain or interleaved: they differ in the forwards that run ahead.
+std::vector<Pass> alternating_passes(ScheduleKind kind, const PipelineShape& shape, std::uint32_t stage) {
   const std::uint64_t total = static_cast<std::uint64_t>(shape.microbatches) * shape.chunks;
   const std::uint64_t first = warmup(kind, shape, stage);
   std::vector<Pass> passes;
   passes.reserve(2 * total);
-  for (std::uint64_t k = 0; k < first; ++k) passes.push_back(nth_pass(k, true, shape));
+  for (std::uint64_t k = 0; k < first; ++k) passes.push_back(nth_pass(k, PassKind::forward, shape));
   for (std::uint64_t k = first; k < total; ++k) {
-    passes.push_back(nth_pass(k, true, shape));
-    passes.push_back(nth_pass(k - first, false, shape));
+    passes.push_back(nth_pass(k, PassKind::forward, shape));
+    passes.push_back(nth_pass(k - first, PassKind::backward, shape));
   }
-  for (std::uint64_t k = total - first; k < total; ++k) passes.push_back(nth_pass(k, false, shape));
+  for (std::uint64_t k = total - first; k < total; ++k) passes.push_back(nth_pass(k, PassKind::backward, shape));
   return passes;
 }
 
-std::uint32_t passes_in_flight(ScheduleKind kind, const PipelineShape& shape, std::uint32_t stage) {
-  const std::uint64_t total = static_cast<std::uint64_t>(shape.microbatches) * shape.chunks;
-  return static_cast<std::uint32_t>(std::min(total, warmup(kind, shape, stage) + 1));
+}  // namespace
+
+bool splits_backward(ScheduleKind kind) {
+  return kind == ScheduleKind::zb_h1 || kind == ScheduleKind::zb_v || kind == ScheduleKind::dualpipe;
+}
+
+void check_schedule(ScheduleKind kind, const PipelineShape& shape) {
+  const std::string name = name_of(kind);
+  if (!splits_backward(kind)) {
+    if (shape.chunks > 1 && shape.microbatches % shape.stages != 0) {
+      throw sim::InputError{fmt::format("an interleaved schedule needs a multiple of {} micro-batches, not {}", shape.stages,
+                                        shape.microbatches)};
+    }
+    return;
+  }
+  if (shape.stages < 2) throw sim::InputError{fmt::format("schedule {} needs pp above 1", name)};
+  if (shape.chunks != 1) {
+    throw sim::InputError{fmt::format("schedule {} takes no virtual_stages: it always has {} of each stage", name,
+                                      kind == ScheduleKind::zb_h1 ? "one chunk" : "two chunks")};
+  }
+  if (kind != ScheduleKind::dualpipe) return;
+  if (shape.stages % 2 != 0) throw sim::InputError{fmt::format("schedule dualpipe needs an even pp, not {}", shape.stages)};
+  if (shape.microbatches % 2 != 0 || shape.microbatches < 2 * shape.stages) {
+    throw sim::InputError{fmt::format("schedule dualpipe needs an even number of micro-batches, at least {}, not {}",
+                                      2 * shape.stages, shape.microbatches)};
+  }
+}
+
+std::vector<Pass> passes_of_stage(ScheduleKind kind, const PipelineShape& shape, std::uint32_t stage) {
+  check_schedule(kind, shape);
+  switch (kind) {
+    case ScheduleKind::zb_h1:
+      return zb_h1_passes(shape.stages, shape.microbatches, stage);
+    case ScheduleKind::zb_v:
+      return zb_v_passes(shape.stages, shape.microbatches, stage);
+    case ScheduleKind::dualpipe:
+      return dualpipe_passes(shape.stages, shape.microbatches, stage);
+    default:
+      return alternating_passes(kind, shape, stage);
+  }
+}
+
+InFlight most_in_flight(const std::vector<Pass>& passes, const std::vector<std::uint32_t>& chunk_weights,
+                        double forward_cost, double weight_cost) {
+  InFlight now, most;
+  double highest = 0;
+  for (const Pass& p : passes) {
+    const std::uint64_t weight = chunk_weights[p.chunk];
+    if (p.kind == PassKind::forward) {
+      now.forward += weight;
+    } else if (p.kind == PassKind::weight_gradient) {
+      now.weight_gradient -= weight;
+    } else {
+      now.forward -= weight;
+      if (p.kind == PassKind::input_gradient) now.weight_gradient += weight;
+    }
+    const double cost =
+        forward_cost * static_cast<double>(now.forward) + weight_cost * static_cast<double>(now.weight_gradient);
+    if (cost > highest) {
+      highest = cost;
+      most = now;
+    }
+  }
+  return most;
 }
 
 }  // namespace traingraph::workloads

@@ -1,13 +1,24 @@
 // Pipeline schedules: the order in which one stage runs its passes.
 //
-// A pass is the forward or backward of one micro-batch through one chunk of the stage's layers. Without interleaving a stage
-// is one chunk. P stages, M micro-batches, v chunks (virtual stages); chunk c of stage s is virtual stage c·P + s.
-//   gpipe  all forwards, then all backwards in reverse order of chunks, micro-batches ascending.
-//   1f1b   w forwards, then one forward and one backward in turn, then the w backwards that are left (Narayanan et al.
-//   2019);
-//          w = min(M, P - 1 - s). Interleaved (Narayanan et al. 2021): w = min(Mv, 2(P - 1 - s) + (v-1)P), or all when M =
-//          P; micro-batches go through the chunks in groups of P, so P must divide M.
-// When communication is free the bubble is (P-1)(F+B) for both, ÷ v when interleaved (F, B of a whole stage).
+// A pass is the forward or backward of one micro-batch through one chunk of the stage's layers (pipeline_map.h says which
+// layers). Zero-bubble schedules split a backward into the pass that makes the input gradient, which the stage before waits
+// for, and the pass that makes the weight gradients, which nobody waits for. P stages, M micro-batches, v chunks; F, B, W of
+// a whole stage: forward, input gradient, weight gradient. Bubbles are those of free communication.
+//
+//   gpipe     all forwards, then all backwards in reverse order of chunks, micro-batches ascending (Huang et al. 2019).
+//             Bubble (P-1)(F+B+W).
+//   1f1b      w forwards, then one forward and one backward in turn, then the w backwards that are left (Narayanan et al.
+//             2019); w = min(M, P - 1 - s). Interleaved (Narayanan et al. 2021): w = min(Mv, 2(P - 1 - s) + (v-1)P), or all
+//             when M = P; micro-batches go through the chunks in groups of P, so P must divide M. Bubble
+//             (P-1)(F+B+W)/v.
+//   zb_h1     1f1b whose weight gradients lag s micro-batches behind on stage s (Qi et al. 2023, "Zero Bubble Pipeline
+//             Parallelism"). Bubble (P-1)(F+B-W); as many micro-batches in flight as 1f1b.
+//   zb_v      two chunks in a V (ibid., section 6). Bubble 0 for F = B = W and M >= 2P-1, each stage's time taken from its
+//             own first pass to its own last; the activations of P whole stages on every stage.
+//   dualpipe  two chunks, micro-batches fed from both ends (DeepSeek-V3 technical report 2024, and its published code). P
+//   and
+//             M even, M >= 2P. A forward and a backward of opposite directions run as one pair and are handed on together.
+//             Bubble (P/2-1)(F&B + (B+W) - 3W), F&B the time of a pair; the activations of P+1 chunks.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +28,18 @@
 
 namespace traingraph::workloads {
 
+enum class PassKind : std::uint8_t {
+  forward,
+  backward,         ///< input and weight gradients
+  input_gradient,   ///< the first half of a split backward
+  weight_gradient,  ///< the second half
+};
+
 struct Pass {
-  bool forward = true;
+  PassKind kind = PassKind::forward;
   std::uint32_t microbatch = 0;
   std::uint32_t chunk = 0;
+  bool paired = false;  ///< a forward that runs together with the backward after it in the list
 
   bool operator==(const Pass&) const = default;
 };
@@ -28,13 +47,31 @@ struct Pass {
 struct PipelineShape {
   std::uint32_t stages = 1;
   std::uint32_t microbatches = 1;
-  std::uint32_t chunks = 1;
+  std::uint32_t chunks = 1;  ///< virtual stages of 1f1b and gpipe; zb_v and dualpipe always have two
 };
 
-/// Throws sim::InputError when chunks > 1 and the micro-batches are not a multiple of the stages.
+/// Whether the schedule ever splits a backward.
+[[nodiscard]] bool splits_backward(ScheduleKind kind);
+
+/// Throws sim::InputError when the schedule does not exist for this shape: virtual stages of zb_h1, zb_v, dualpipe;
+/// zero-bubble schedules and dualpipe on one stage; interleaving when P does not divide M; dualpipe as said above.
+void check_schedule(ScheduleKind kind, const PipelineShape& shape);
+
+/// Checks first. Micro-batches of dualpipe are numbered over both directions: the first M/2 enter at stage 0.
 [[nodiscard]] std::vector<Pass> passes_of_stage(ScheduleKind kind, const PipelineShape& shape, std::uint32_t stage);
 
-/// The most passes of a stage whose activations are held at the same time.
-[[nodiscard]] std::uint32_t passes_in_flight(ScheduleKind kind, const PipelineShape& shape, std::uint32_t stage);
+/// What a stage holds at one time, in passes weighted by chunk: those that have gone forward and not back, and those whose
+/// weight gradient is all that is missing.
+struct InFlight {
+  std::uint64_t forward = 0;
+  std::uint64_t weight_gradient = 0;
+
+  bool operator==(const InFlight&) const = default;
+};
+
+/// The state of the stage at which `forward_cost`·forward + `weight_cost`·weight_gradient is largest, the first of equals.
+/// Chunk c counts as `chunk_weights[c]` (its layers).
+[[nodiscard]] InFlight most_in_flight(const std::vector<Pass>& passes, const std::vector<std::uint32_t>& chunk_weights,
+                                      double forward_cost, double weight_cost);
 
 }  // namespace traingraph::workloads

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -14,7 +15,10 @@
 #include "workloads/job.h"
 #include "workloads/layout.h"
 #include "workloads/memory.h"
+#include "workloads/pipeline_map.h"
 #include "workloads/program_writer.h"
+#include "workloads/schedule.h"
+#include "workloads/stage_shape.h"
 #include "workloads/stage_writer.h"
 
 namespace traingraph::workloads {
@@ -37,6 +41,17 @@ Groups make_embedding_groups(ProgramWriter& writer, const Layout& layout) {
   return write_groups(writer, "embedding", std::move(all));
 }
 
+/// Data-parallel groups of a bidirectional pipeline: the replicas of stages s and P-1-s, which hold the same layers.
+Groups make_mirrored_groups(ProgramWriter& writer, const Layout& layout) {
+  const auto key = [&](std::uint32_t r) {
+    const std::uint32_t stage = layout.coordinate(sim::RankId{r}, Dimension::pp);
+    const sim::RankId nearer =
+        layout.moved(sim::RankId{r}, Dimension::pp, std::min(stage, layout.degree(Dimension::pp) - 1 - stage));
+    return index(layout.moved(nearer, Dimension::dp, 0));
+  };
+  return write_groups(writer, "dp", group_by(layout.ranks(), key));
+}
+
 class TransformerBuilder {
  public:
   TransformerBuilder(const TransformerSpec& spec, const WorkloadSpec& common, const HardwareSpec& hardware,
@@ -46,6 +61,7 @@ class TransformerBuilder {
         hardware_{hardware},
         cluster_{cluster},
         model_{hardware, spec.precision},
+        map_{spec.parallel},
         layout_{{spec.parallel.tp, 1, 1, spec.parallel.dp, spec.parallel.pp, 1}, spec.parallel.order},
         writer_{place_job(common.placement, layout_.ranks(), spec.parallel.gpus, "tp x pp x dp", cluster), cluster} {}
 
@@ -59,24 +75,22 @@ class TransformerBuilder {
 
  private:
   void write_stages() {
-    const std::vector<std::uint32_t> layers = layers_of_stages(spec_);
     const ParallelSpec& p = spec_.parallel;
     const LayerKernels kernels{spec_, model_};
-    StageShape shape;
-    shape.norm_members = p.tp * p.pp * (p.distributed_optimizer ? p.dp : 1);
-    for (std::uint32_t s = 0; s < p.pp; ++s) {
-      shape.stage = s;
-      shape.layers = layers[s];
+    for (StageShape& shape : stage_shapes(spec_)) {
+      shape.norm_members = p.tp * p.pp * (p.distributed_optimizer ? p.dp : 1);
       StageResult stage = StageWriter{spec_, model_, shape, writer_}.write();
-      stage.facts.memory = memory_terms(spec_, s, shape.layers, stage_parameters(spec_, kernels, shape));
-      if (spec_.check_memory) check_fits(stage.facts.memory, hardware_.memory_size, fmt::format("a GPU of stage {}", s));
+      stage.facts.memory = memory_terms(spec_, shape, stage_parameters(kernels, shape));
+      if (spec_.check_memory) {
+        check_fits(stage.facts.memory, hardware_.memory_size, fmt::format("a GPU of stage {}", shape.stage));
+      }
       workload_.pipeline.forward.push_back(stage.forward);
       workload_.pipeline.backward.push_back(stage.backward);
-      workload_.pipeline.after_hand_off.emplace_back();
+      workload_.pipeline.after_hand_off.push_back(stage.after_hand_off);
+      workload_.pipeline.first_chunk.push_back(stage.first_chunk);
       workload_.roles.push_back(stage.facts);
       slots_.push_back(std::move(stage.slots));
       templates_.push_back(writer_.add_template(std::move(stage.role)));
-      shape.first_layer += shape.layers;
     }
   }
 
@@ -84,10 +98,10 @@ class TransformerBuilder {
     const ParallelSpec& p = spec_.parallel;
     using D = Dimension;
     tp_ = write_groups(writer_, "tp", layout_, {D::tp});
-    dp_ = write_groups(writer_, "dp", layout_, {D::dp});
+    dp_ = map_.copies() == 1 ? write_groups(writer_, "dp", layout_, {D::dp}) : make_mirrored_groups(writer_, layout_);
     norm_ = p.distributed_optimizer ? write_groups(writer_, "norm", layout_, {D::tp, D::dp, D::pp})
                                     : write_groups(writer_, "norm", layout_, {D::tp, D::pp});
-    if (p.pp > 1 && spec_.model.tied_embeddings) embedding_ = make_embedding_groups(writer_, layout_);
+    if (!map_.ends_meet() && spec_.model.tied_embeddings) embedding_ = make_embedding_groups(writer_, layout_);
     write_channels();
     std::vector<sim::Slot> slots;
     for (std::uint32_t r = 0; r < layout_.ranks(); ++r) {
@@ -99,21 +113,34 @@ class TransformerBuilder {
     }
   }
 
+  /// The same rank of another stage.
+  [[nodiscard]] std::uint32_t neighbour(std::uint32_t rank, std::uint32_t stage, std::uint32_t distance) const {
+    return index(layout_.moved(sim::RankId{rank}, Dimension::pp, (stage + distance) % spec_.parallel.pp));
+  }
+  [[nodiscard]] std::uint32_t next(std::uint32_t rank, std::uint32_t stage) const { return neighbour(rank, stage, 1); }
+  [[nodiscard]] std::uint32_t previous(std::uint32_t rank, std::uint32_t stage) const {
+    return neighbour(rank, stage, spec_.parallel.pp - 1);
+  }
+
   void write_channels() {
-    forward_.resize(layout_.ranks());
-    backward_.resize(layout_.ranks());
+    for (auto* channels : {&forward_, &backward_, &forward_up_, &backward_up_}) channels->resize(layout_.ranks());
     for (std::uint32_t r = 0; r < layout_.ranks(); ++r) {
-      const sim::RankId rank{r};
-      const std::uint32_t stage = layout_.coordinate(rank, Dimension::pp);
-      if (stage + 1 == spec_.parallel.pp) continue;
-      const sim::RankId next = layout_.moved(rank, Dimension::pp, stage + 1);
-      forward_[r] = writer_.channel(rank, next);
-      backward_[r] = writer_.channel(next, rank);
+      const std::uint32_t stage = layout_.coordinate(sim::RankId{r}, Dimension::pp);
+      bool down = false, up = false;
+      for (std::uint32_t c = 0; c < map_.chunks(); ++c) {
+        down |= map_.output(stage, c) == Peer::next;
+        up |= map_.output(stage, c) == Peer::previous;
+      }
+      const auto connect = [&](std::uint32_t peer, sim::ChannelId& forward, sim::ChannelId& backward) {
+        forward = writer_.channel(sim::RankId{r}, sim::RankId{peer});
+        backward = writer_.channel(sim::RankId{peer}, sim::RankId{r});
+      };
+      if (down) connect(next(r, stage), forward_[r], backward_[r]);
+      if (up) connect(previous(r, stage), forward_up_[r], backward_up_[r]);
     }
   }
 
   [[nodiscard]] sim::Slot slot(SlotUse use, std::uint32_t rank, const Coordinates& at) const {
-    const auto before = [&] { return index(layout_.moved(sim::RankId{rank}, Dimension::pp, at.pp - 1)); };
     switch (use) {
       case SlotUse::tp:
         return tp_.slot(rank);
@@ -128,9 +155,17 @@ class TransformerBuilder {
       case SlotUse::backward_receive:
         return {index(backward_[rank]), 0};
       case SlotUse::forward_receive:
-        return {index(forward_[before()]), 0};
+        return {index(forward_[previous(rank, at.pp)]), 0};
       case SlotUse::backward_send:
-        return {index(backward_[before()]), 0};
+        return {index(backward_[previous(rank, at.pp)]), 0};
+      case SlotUse::forward_send_up:
+        return {index(forward_up_[rank]), 0};
+      case SlotUse::backward_receive_up:
+        return {index(backward_up_[rank]), 0};
+      case SlotUse::forward_receive_up:
+        return {index(forward_up_[next(rank, at.pp)]), 0};
+      case SlotUse::backward_send_up:
+        return {index(backward_up_[next(rank, at.pp)]), 0};
     }
     throw sim::InternalError{"a slot use outside the enumeration"};
   }
@@ -139,7 +174,8 @@ class TransformerBuilder {
     const ParallelSpec& p = spec_.parallel;
     const ModelSpec& m = spec_.model;
     workload_.pipeline.stages = p.pp;
-    workload_.pipeline.microbatches = spec_.global_batch / (p.dp * spec_.micro_batch);
+    workload_.pipeline.microbatches = microbatches_of_replica(spec_);
+    workload_.pipeline.chunks = map_.chunks();
     workload_.pipeline.schedule = name_of(p.schedule);
     workload_.tokens_per_step = static_cast<double>(spec_.global_batch) * m.sequence;
     const StepFlop flop = step_flop(spec_, spec_.mfu);
@@ -149,9 +185,10 @@ class TransformerBuilder {
     workload_.peak_per_gpu = model_.peak();
     workload_.parameters = parameter_count(m);
     workload_.memory_capacity = hardware_.memory_size;
-    workload_.description = fmt::format("{}: TP {} PP {} DP {}, {}{}, micro-batch {}, global batch {}, {}, recompute {}",
+    const std::string chunks = p.virtual_stages > 1 ? fmt::format(" x {}", p.virtual_stages) : "";
+    workload_.description = fmt::format("{}: TP {} PP {} DP {}, {}{}{}, micro-batch {}, global batch {}, {}, recompute {}",
                                         m.name.empty() ? "transformer" : m.name, p.tp, p.pp, p.dp, name_of(p.schedule),
-                                        p.sequence_parallel ? ", SP" : "", spec_.micro_batch, spec_.global_batch,
+                                        chunks, p.sequence_parallel ? ", SP" : "", spec_.micro_batch, spec_.global_batch,
                                         name_of(spec_.precision), name_of(spec_.recompute));
   }
 
@@ -160,40 +197,34 @@ class TransformerBuilder {
   const HardwareSpec& hardware_;
   const Cluster& cluster_;
   KernelModel model_;
+  PipelineMap map_;
   Layout layout_;
   ProgramWriter writer_;
   Workload workload_;
   std::vector<std::vector<SlotUse>> slots_;  // by stage
   std::vector<sim::TemplateId> templates_;   // by stage
   Groups tp_, dp_, norm_, embedding_;
-  std::vector<sim::ChannelId> forward_, backward_;  // by rank: to the next stage, and back from it
+  // By rank: to the next stage and back from it; to the previous stage and back from it.
+  std::vector<sim::ChannelId> forward_, backward_, forward_up_, backward_up_;
 };
 
-}  // namespace
-
-std::vector<std::uint32_t> layers_of_stages(const TransformerSpec& spec) {
+void check_pipeline(const TransformerSpec& spec) {
   const ParallelSpec& p = spec.parallel;
-  const std::uint32_t layers = spec.model.layers;
-  if (p.layers_per_stage.empty()) {
-    if (layers % p.pp != 0) {
-      throw sim::InputError{
-          fmt::format("{} layers are not divisible by {} pipeline stages; state layers_per_stage", layers, p.pp)};
-    }
-    return std::vector<std::uint32_t>(p.pp, layers / p.pp);
+  if (p.virtual_stages > 1 && p.pp == 1) throw sim::InputError{"virtual_stages needs pp above 1"};
+  check_schedule(p.schedule, {p.pp, microbatches_of_replica(spec), p.virtual_stages});
+  const bool halves_only = p.schedule == ScheduleKind::zb_h1 || p.schedule == ScheduleKind::zb_v;
+  if (halves_only && p.overlap_tp_backward) {
+    throw sim::InputError{
+        fmt::format("overlap_tp_backward has no effect with schedule {}, whose weight gradients are passes of "
+                    "their own; leave it out",
+                    name_of(p.schedule))};
   }
-  if (p.layers_per_stage.size() != p.pp) {
-    throw sim::InputError{fmt::format("layers_per_stage lists {} stages, but pp is {}", p.layers_per_stage.size(), p.pp)};
+  if (p.schedule == ScheduleKind::dualpipe && (p.overlap_grad_reduce || p.overlap_param_gather)) {
+    throw sim::InputError{"overlap_grad_reduce and overlap_param_gather are not built for schedule dualpipe"};
   }
-  std::uint64_t sum = 0;
-  for (const std::uint32_t n : p.layers_per_stage) {
-    must_be_positive(n, "layers_per_stage: every entry");
-    sum += n;
-  }
-  if (sum != layers) {
-    throw sim::InputError{fmt::format("layers_per_stage adds up to {} layers, but the model has {}", sum, layers)};
-  }
-  return p.layers_per_stage;
 }
+
+}  // namespace
 
 void check_transformer(const TransformerSpec& spec) {
   check_model(spec.model);
@@ -202,6 +233,7 @@ void check_transformer(const TransformerSpec& spec) {
   must_be_positive(p.tp, "tp");
   must_be_positive(p.pp, "pp");
   must_be_positive(p.dp, "dp");
+  must_be_positive(p.virtual_stages, "virtual_stages");
   must_be_positive(spec.micro_batch, "micro_batch");
   must_be_positive(spec.global_batch, "global_batch");
   must_be_positive(spec.vocabulary_multiple, "vocabulary_multiple");
@@ -212,7 +244,8 @@ void check_transformer(const TransformerSpec& spec) {
   must_divide(m.ffn, "ffn", p.tp, "tp");
   if (p.sequence_parallel) must_divide(m.sequence, "sequence", p.tp, "tp (sequence_parallel)");
   must_divide(spec.global_batch, "global_batch", std::uint64_t{p.dp} * spec.micro_batch, "dp x micro_batch");
-  (void)layers_of_stages(spec);
+  (void)layers_of_positions(spec);
+  check_pipeline(spec);
   if (p.scatter_gather && p.sequence_parallel) {
     throw sim::InputError{"scatter_gather has no effect with sequence_parallel, which already sends 1/tp; leave one out"};
   }

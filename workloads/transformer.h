@@ -2,7 +2,8 @@
 //
 // Communicators: tp (ranks of one stage and replica), dp (replicas of one stage and tensor slice), norm (all ranks with the
 // distributed optimizer, else the TP x PP ranks of a replica), embedding (first and last stage, when the LM head is tied to
-// the embedding). Channels: one for each pair of neighbouring stages and direction. Sizes in layer_kernels.h, order of a
+// the embedding and sits on another stage). In a bidirectional pipeline (dualpipe) dp holds the replicas of a stage and of
+// its mirror image. Channels: one for each hand-off between stages (pipeline_map.h). Sizes in layer_kernels.h, order of a
 // step in stage_writer.h, memory in memory.h.
 #pragma once
 
@@ -16,9 +17,6 @@ namespace traingraph::workloads {
 /// Throws sim::InputError with the first thing that does not fit: degrees and GPUs, what must divide what, options without
 /// effect.
 void check_transformer(const TransformerSpec& spec);
-
-/// Layers of each stage; throws as check_transformer.
-[[nodiscard]] std::vector<std::uint32_t> layers_of_stages(const TransformerSpec& spec);
 
 [[nodiscard]] Workload build_transformer(const TransformerSpec& spec, const WorkloadSpec& common,
                                          const HardwareSpec& hardware, const Cluster& cluster);

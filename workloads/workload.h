@@ -51,12 +51,14 @@ struct PipelineFacts {
   std::uint32_t stages = 1;
   std::uint32_t microbatches = 1;
   std::uint32_t chunks = 1;            ///< virtual stages per stage (interleaving)
-  std::string schedule;                ///< "1f1b", "gpipe"
+  std::string schedule;                ///< "1f1b", "gpipe", ...
   std::vector<sim::Duration> forward;  ///< per stage, one micro-batch, kernels alone
   /// Per stage, one micro-batch, kernels alone, recomputation included: until the gradient is handed to the stage before.
   std::vector<sim::Duration> backward;
   /// Per stage, one micro-batch: kernels of the backward after that hand-off (deferred weight gradients); else zero.
   std::vector<sim::Duration> after_hand_off;
+  /// Per stage, one micro-batch: forward and backward of the first chunk, where there are several.
+  std::vector<sim::Duration> first_chunk;
 };
 
 struct Workload {

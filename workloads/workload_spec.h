@@ -21,9 +21,12 @@
 
 namespace traingraph::workloads {
 
-enum class ScheduleKind : std::uint8_t { one_f_one_b, gpipe };
-inline constexpr std::array kScheduleKindNames{EnumName<ScheduleKind>{ScheduleKind::one_f_one_b, "1f1b"},
-                                               EnumName<ScheduleKind>{ScheduleKind::gpipe, "gpipe"}};
+/// Pipeline schedules; schedule.h says what each one does.
+enum class ScheduleKind : std::uint8_t { one_f_one_b, gpipe, zb_h1, zb_v, dualpipe };
+inline constexpr std::array kScheduleKindNames{
+    EnumName<ScheduleKind>{ScheduleKind::one_f_one_b, "1f1b"}, EnumName<ScheduleKind>{ScheduleKind::gpipe, "gpipe"},
+    EnumName<ScheduleKind>{ScheduleKind::zb_h1, "zb_h1"}, EnumName<ScheduleKind>{ScheduleKind::zb_v, "zb_v"},
+    EnumName<ScheduleKind>{ScheduleKind::dualpipe, "dualpipe"}};
 [[nodiscard]] constexpr std::span<const EnumName<ScheduleKind>> enum_names(ScheduleKind) { return kScheduleKindNames; }
 
 enum class Recompute : std::uint8_t { none, selective, full };
@@ -86,7 +89,10 @@ struct ParallelSpec {
       "tp-cp-ep-dp-pp";            ///< fastest first; a permutation of tp, dp, pp (cp and ep, of degree 1, may be named)
   bool sequence_parallel = false;  ///< activations between TP regions are sharded over TP (Korthikanti et al. 2022)
   ScheduleKind schedule = ScheduleKind::one_f_one_b;
-  std::vector<std::uint32_t> layers_per_stage;  ///< empty: layers / PP each
+  std::uint32_t virtual_stages =
+      1;  ///< v of 1f1b and gpipe: chunks of layers per stage, interleaved (Narayanan et al. 2021)
+  /// Of each stage; with v chunks per stage of each of the PP·v virtual stages, in the model's order. Empty: equal shares.
+  std::vector<std::uint32_t> layers_per_stage;
   bool scatter_gather = false;         ///< stage boundary: each TP rank sends 1/TP, the receivers all-gather over TP
   bool distributed_optimizer = false;  ///< ZeRO-1: reduce-scatter of gradients, sharded optimizer, all-gather of parameters
   bool overlap_grad_reduce = false;    ///< gradient buckets are reduced during the last backward pass
@@ -127,7 +133,7 @@ struct LinearBlocksSpec {
   std::vector<std::uint32_t> tp_hidden{1};  ///< tensor-parallel degree over d, per level
   std::vector<std::uint32_t> pp{1};
   std::vector<std::uint32_t> dp{1};
-  ScheduleKind schedule = ScheduleKind::one_f_one_b;
+  ScheduleKind schedule = ScheduleKind::one_f_one_b;  ///< 1f1b or gpipe
   std::uint32_t virtual_stages = 1;    ///< v: chunks of blocks per stage, interleaved; blocks/PP: maximal interleaving
   bool defer_weight_gradients = true;  ///< weight gradients run beside the collective of their input gradient
   bool keep_weights_resident = false;  ///< all of a GPU's matrices count in the residency test of mm

@@ -132,6 +132,7 @@ TEST(Bounds, InterleavingShortensTheBubble) {
   const std::vector<Duration> f(4, Duration::ms(1)), b(4, Duration::ms(2));
   auto w = testing::pipeline({.microbatches = 8, .forward = f, .backward = b});
   w.pipeline.chunks = 2;
+  w.pipeline.first_chunk.assign(4, Duration::ms(1.5));
   EXPECT_EQ(find(bounds_of(star, w), "pipeline").value, Duration::ms(8 * 3 + 3 * 1.5));
 }
 
@@ -140,7 +141,7 @@ TEST(Bounds, AScheduleWhoseBubbleIsNotKnownHasNoPipelineBound) {
   auto w =
       testing::pipeline({.forward = {Duration::ms(1), Duration::ms(1)}, .backward = {Duration::ms(1), Duration::ms(1)}});
   ASSERT_TRUE(has(bounds_of(star, w), "pipeline"));
-  w.pipeline.schedule = "zb-v";
+  w.pipeline.schedule = "zb_v";
   EXPECT_FALSE(has(bounds_of(star, w), "pipeline"));
 }
 

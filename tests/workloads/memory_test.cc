@@ -49,7 +49,7 @@ std::map<std::string, double> by_name(const std::vector<MemoryTerm>& terms) {
 TEST(Memory, TermsOfAStage) {
   TransformerSpec s = gpt3_layout(8);
   const double n = 1e9;
-  auto terms = by_name(memory_terms(s, 2, 12, n));
+  auto terms = by_name(memory_terms(s, stage_shapes(s)[2], n));
   EXPECT_EQ(terms["parameters"], 2e9);
   EXPECT_EQ(terms["gradients"], 4e9);
   EXPECT_EQ(terms["optimizer states"], 12e9);
@@ -58,13 +58,13 @@ TEST(Memory, TermsOfAStage) {
   s.parallel.distributed_optimizer = true;
   s.gradient_type = GradientType::same_as_weights;
   s.parallel.schedule = ScheduleKind::gpipe;
-  terms = by_name(memory_terms(s, 2, 12, n));
+  terms = by_name(memory_terms(s, stage_shapes(s)[2], n));
   EXPECT_EQ(terms["gradients"], 2e9);
   EXPECT_EQ(terms["optimizer states"], 12e9 / 16);
   EXPECT_EQ(terms["activations"], stored_activations(s).count() * 12 * 96);
   // Last stage: fp32 logits 4·n·V/t and two 16-bit inputs.
   s.memory_fragmentation = 0.1;
-  terms = by_name(memory_terms(s, 7, 12, n));
+  terms = by_name(memory_terms(s, stage_shapes(s)[7], n));
   EXPECT_EQ(terms["logits"], 4096.0 * (4 * 51200 / 8 + 4 * 12288));
   double sum = 0;
   for (const auto& [name, bytes] : terms) sum += bytes;

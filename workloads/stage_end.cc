@@ -1,0 +1,68 @@
+#include "workloads/stage_end.h"
+
+namespace traingraph::workloads {
+namespace {
+
+constexpr sim::Bytes kScalar{4};  // a norm, a loss: one fp32 number
+
+}  // namespace
+
+KernelTotals StageEnd::write(const DataParallelWriter& data) {
+  write_reductions(data);
+  write_optimizer(data);
+  return totals_;
+}
+
+void StageEnd::write_reductions(const DataParallelWriter& data) {
+  const auto sum = [&](Algorithm algorithm, sim::Bytes bytes) {
+    return writer_.collective({.kind = CollectiveKind::all_reduce, .algorithm = algorithm, .bytes = bytes, .options = {}});
+  };
+  const double g = data.gradient_bytes();
+  const TimeCategory late = spec_.parallel.pp > 1 ? TimeCategory::bubble : TimeCategory::exposed_dp;
+  if (spec_.parallel.sequence_parallel && spec_.parallel.tp > 1) {
+    const double norms =
+        shape_.layers() * kernels_.layer_norm_parameters() + (shape_.has_head() ? kernels_.norm_parameters() : 0);
+    streams_.collective(Stream::blocking, writer_.label("norm_gradient_all_reduce", TimeCategory::exposed_tp),
+                        slots_[SlotUse::tp], sum(spec_.algorithms.tp_all_reduce, sim::Bytes{norms * g}), {Stream::data});
+  }
+  if (slots_.has(SlotUse::embedding)) {
+    streams_.collective(Stream::blocking, writer_.label("embedding_gradient_all_reduce", TimeCategory::exposed_dp, late),
+                        slots_[SlotUse::embedding],
+                        sum(spec_.algorithms.embedding_all_reduce, sim::Bytes{kernels_.table_parameters() * g}),
+                        {Stream::data});
+  }
+  if (data.replicas() > 1 && shape_.has_head()) {  // for the log: no kernel waits for it
+    streams_.collective(Stream::data, writer_.label("loss_all_reduce", TimeCategory::exposed_dp), slots_[SlotUse::dp],
+                        sum(spec_.algorithms.scalar_all_reduce, kScalar));
+  }
+}
+
+void StageEnd::optimizer_kernel(const Kernel& kernel) {
+  streams_.compute(writer_.label(kernel.name, TimeCategory::optimizer), writer_.duration(kernel.duration));
+  totals_.add(kernel);
+}
+
+void StageEnd::write_optimizer(const DataParallelWriter& data) {
+  const ParallelSpec& p = spec_.parallel;
+  const double g = data.gradient_bytes();
+  const double local = stage_parameters(kernels_, shape_);
+  const double shard = p.distributed_optimizer ? local / data.replicas() : local;
+  const double w = model_.word();
+  const double unscale = spec_.precision == Precision::fp16 ? 2 * g : 0;
+  const double states = 24;  // fp32 weight and two moments, read and written
+  const double weight = w < 4 ? w : 0;
+  optimizer_kernel(model_.memory("gradient_norm", g * shard));
+  if (slots_.has(SlotUse::norm)) {
+    const TimeCategory late = p.pp > 1 ? TimeCategory::bubble : TimeCategory::exposed_dp;
+    streams_.collective(Stream::blocking, writer_.label("gradient_norm_all_reduce", TimeCategory::exposed_dp, late),
+                        slots_[SlotUse::norm],
+                        writer_.collective({.kind = CollectiveKind::all_reduce,
+                                            .algorithm = spec_.algorithms.scalar_all_reduce,
+                                            .bytes = kScalar,
+                                            .options = {}}));
+  }
+  optimizer_kernel(model_.memory("adam", (unscale + g + states + weight) * shard));
+  optimizer_kernel(model_.memory("zero_gradients", g * local));
+}
+
+}  // namespace traingraph::workloads
