@@ -4,9 +4,8 @@
 #include <string>
 
 #include "scenarios/checks.h"
-#include "sim/error.h"
+#include "workloads/parallel_rules.h"
 #include "workloads/pipeline_map.h"
-#include "workloads/schedule.h"
 #include "workloads/stage_shape.h"
 
 namespace traingraph::scenarios {
@@ -15,7 +14,6 @@ namespace {
 
 using workloads::ParallelSpec;
 using workloads::PipelineMap;
-using workloads::ScheduleKind;
 using workloads::TransformerSpec;
 
 void check_layers(const TransformerSpec& t, Checker& check) {
@@ -41,22 +39,11 @@ void check_layers(const TransformerSpec& t, Checker& check) {
                layers);
 }
 
-void check_pipeline(const TransformerSpec& t, Checker& check) {
-  const ParallelSpec& p = t.parallel;
-  check.expect(p.virtual_stages == 1 || p.pp > 1, "workload.parallel.virtual_stages", "needs pp above 1");
-  const bool halves_only = p.schedule == ScheduleKind::zb_h1 || p.schedule == ScheduleKind::zb_v;
-  check.expect(!halves_only || !p.overlap_tp_backward, "workload.parallel.overlap_tp_backward",
-               "has no effect with schedule {}, whose weight gradients are passes of their own", name_of(p.schedule));
-  for (const auto& [on, path] : {std::pair{p.overlap_grad_reduce, "workload.parallel.overlap_grad_reduce"},
-                                 {p.overlap_param_gather, "workload.parallel.overlap_param_gather"}}) {
-    check.expect(!on || p.schedule != ScheduleKind::dualpipe, path, "is not built for schedule dualpipe");
-  }
+void check_options(const TransformerSpec& t, Checker& check) {
   if (!check.readable({"workload.global_batch", "workload.micro_batch"})) return;
-  if (t.global_batch % (std::uint64_t{p.dp} * t.micro_batch) != 0) return;  // an error of its own
-  try {
-    workloads::check_schedule(p.schedule, {p.pp, workloads::microbatches_of_replica(t), p.virtual_stages});
-  } catch (const sim::InputError& e) {
-    check.expect(false, check.blamed({"workload.parallel.schedule", "workload.parallel.virtual_stages"}), "{}", e.what());
+  if (t.global_batch % (std::uint64_t{t.parallel.dp} * t.micro_batch) != 0) return;  // an error of its own
+  for (const auto& [field, message] : workloads::parallel_problems(t)) {
+    check.expect(false, fmt::format("workload.parallel.{}", field), "{}", message);
   }
 }
 
@@ -65,7 +52,7 @@ void check_pipeline(const TransformerSpec& t, Checker& check) {
 void check_parallel(const TransformerSpec& t, Checker& check) {
   if (!check.readable({"workload.model", "workload.parallel"})) return;
   check_layers(t, check);
-  check_pipeline(t, check);
+  check_options(t, check);
 }
 
 }  // namespace traingraph::scenarios

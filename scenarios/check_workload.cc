@@ -107,7 +107,8 @@ void check_transformer(const Scenario& s, const TransformerSpec& t, Checker& che
     check_gpus(s, p.gpus,
                {used, fmt::format("TP {} x PP {} x DP {}", p.tp, p.pp, p.dp), "workload.parallel", "workload.parallel.gpus"},
                check);
-    check.expect(!p.overlap_param_gather || p.distributed_optimizer, "workload.parallel.overlap_param_gather",
+    check.expect(!p.overlap_param_gather || p.distributed_optimizer || p.zero_stage > 0,
+                 "workload.parallel.overlap_param_gather",
                  "needs distributed_optimizer: true, for only then parameters are gathered");
   }
   if (check.readable({"workload.global_batch", "workload.micro_batch", "workload.parallel.dp"})) {

@@ -76,7 +76,17 @@ void parallel_fields(Fields& f, ParallelSpec& p) {
   f.leaf(
       {.name = "distributed_optimizer", .doc = "ZeRO-1: gradients reduce-scattered, optimizer sharded, parameters gathered"},
       leaf(p.distributed_optimizer));
-  f.leaf({.name = "overlap_grad_reduce", .doc = "gradient buckets are reduced during the last backward pass"},
+  f.leaf({.name = "zero_stage", .doc = "ZeRO: 1 shards the optimizer, 2 gradients too, 3 parameters too (FSDP)"},
+         leaf(p.zero_stage, Range{.high = 3}));
+  f.leaf({.name = "shard_group", .doc = "hybrid sharding: ranks that share one copy; auto: all of DP"},
+         or_auto(p.shard_group));
+  f.leaf({.name = "reshard_after_forward", .doc = "ZeRO-3: parameters are gathered again for backward"},
+         leaf(p.reshard_after_forward));
+  f.leaf({.name = "prefetch_layers", .doc = "ZeRO-3: how many layers ahead of its use a layer is gathered"},
+         leaf(p.prefetch_layers));
+  f.leaf({.name = "gradient_reduction", .doc = "auto: once a step for ZeRO 0 and 1, after each micro-batch for 2 and 3"},
+         leaf(p.gradient_reduction));
+  f.leaf({.name = "overlap_grad_reduce", .doc = "gradients are reduced beside backward passes"},
          leaf(p.overlap_grad_reduce));
   f.leaf({.name = "overlap_param_gather", .doc = "parameter buckets are gathered during the next first forward pass"},
          leaf(p.overlap_param_gather));

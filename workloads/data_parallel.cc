@@ -5,8 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "workloads/pipeline_map.h"
-
 namespace traingraph::workloads {
 
 DataParallelWriter::DataParallelWriter(const TransformerSpec& spec, const LayerKernels& kernels, double word,
@@ -19,9 +17,10 @@ DataParallelWriter::DataParallelWriter(const TransformerSpec& spec, const LayerK
       writer_{writer},
       streams_{streams},
       word_{word},
-      replicas_{spec.parallel.dp * PipelineMap{spec.parallel}.copies()},
+      sharding_{spec.parallel},
       by_position_(shape.chunks.size()),
       first_unit_(shape.chunks.size()),
+      unit_count_(shape.chunks.size()),
       gathering_(shape.chunks.size()),
       gradients_(shape.chunks.size()) {
   gradient_bytes_ = spec.gradient_type == GradientType::fp32 ? 4.0 : word;
@@ -30,20 +29,29 @@ DataParallelWriter::DataParallelWriter(const TransformerSpec& spec, const LayerK
   std::iota(by_position_.begin(), by_position_.end(), 0U);
   std::sort(by_position_.begin(), by_position_.end(),
             [&](std::uint32_t a, std::uint32_t b) { return shape.chunks[a].position < shape.chunks[b].position; });
+  find_units();
   find_gather_buckets();
+}
+
+void DataParallelWriter::find_units() {
+  for (const std::uint32_t c : by_position_) {
+    const ChunkShape& chunk = shape_.chunks[c];
+    first_unit_[c] = static_cast<std::uint32_t>(units_.size());
+    if (chunk.embedding) units_.push_back({.elements = kernels_.embedding_parameters()});
+    units_.insert(units_.end(), chunk.layers, Unit{.elements = kernels_.layer_parameters()});
+    // A unit by itself needs the table even if it is the embedding's.
+    const double head =
+        sharding_.stage == 3 ? kernels_.norm_parameters() + kernels_.table_parameters() : kernels_.head_parameters();
+    if (chunk.head) units_.push_back({.elements = head});
+    unit_count_[c] = static_cast<std::uint32_t>(units_.size()) - first_unit_[c];
+  }
 }
 
 void DataParallelWriter::find_gather_buckets() {
   GatherBucket open;
   for (const std::uint32_t c : by_position_) {
-    const ChunkShape& chunk = shape_.chunks[c];
-    first_unit_[c] = open.units;
-    std::vector<double> units;
-    if (chunk.embedding) units.push_back(kernels_.embedding_parameters());
-    units.insert(units.end(), chunk.layers, kernels_.layer_parameters());
-    if (chunk.head) units.push_back(kernels_.head_parameters());
-    for (const double unit : units) {
-      open.elements += unit;
+    for (std::uint32_t u = first_unit_[c]; u < first_unit_[c] + unit_count_[c]; ++u) {
+      open.elements += units_[u].elements;
       ++open.units;
       if (open.elements < bucket_elements_) continue;
       gather_buckets_.push_back(open);
@@ -54,44 +62,69 @@ void DataParallelWriter::find_gather_buckets() {
   }
 }
 
+void DataParallelWriter::call(Stream stream, const std::string& label, SlotUse slot, CollectiveKind kind,
+                              Algorithm algorithm, double bytes) {
+  streams_.collective(stream, writer_.label(label, TimeCategory::exposed_dp), slots_[slot],
+                      writer_.collective({.kind = kind, .algorithm = algorithm, .bytes = sim::Bytes{bytes}, .options = {}}));
+}
+
 void DataParallelWriter::begin_step() {
-  const ParallelSpec& p = spec_.parallel;
-  if (!p.distributed_optimizer || replicas_ == 1 || !p.overlap_param_gather) return;
+  const bool overlapped = gathers_after_step() && spec_.parallel.overlap_param_gather;
+  if (!overlapped && !(communicates() && sharding_.stage == 3)) return;
   // The marker ends with the previous step's optimizer: dependencies cannot reach into another step, streams do.
   streams_.marker(writer_.label("step_start", TimeCategory::idle));
+  if (!overlapped) return;
   write_parameter_gather();
   gathering_.assign(gathering_.size(), true);
 }
 
 void DataParallelWriter::write_parameter_gather() {
-  const std::uint16_t label = writer_.label("parameter_all_gather", TimeCategory::exposed_dp);
   for (const GatherBucket& bucket : gather_buckets_) {
-    streams_.collective(Stream::data, label, slots_[SlotUse::dp],
-                        writer_.collective({.kind = CollectiveKind::all_gather,
-                                            .algorithm = spec_.algorithms.dp_all_gather,
-                                            .bytes = sim::Bytes{bucket.elements * word_},
-                                            .options = {}}));
+    call(Stream::data, "parameter_all_gather", shard_slot(), CollectiveKind::all_gather, spec_.algorithms.dp_all_gather,
+         bucket.elements * word_);
   }
 }
 
-void DataParallelWriter::begin_forward(std::uint32_t chunk) {
-  next_unit_ = gathering_[chunk] ? first_unit_[chunk] : kNoUnit;
-  gathering_[chunk] = false;
+void DataParallelWriter::begin_pass(std::uint32_t chunk, bool forward) {
+  visits_.resize(unit_count_[chunk]);
+  std::iota(visits_.begin(), visits_.end(), first_unit_[chunk]);
+  if (!forward) std::reverse(visits_.begin(), visits_.end());
+  visit_ = 0;
+  forward_ = forward;
+  awaits_buckets_ = forward && gathering_[chunk];
+  if (forward) gathering_[chunk] = false;
+}
+
+void DataParallelWriter::gather_unit(Unit& unit) {
+  if (unit.whole) return;
+  unit.whole = true;
+  call(Stream::gather, "parameter_all_gather", SlotUse::gather, CollectiveKind::all_gather, spec_.algorithms.dp_all_gather,
+       unit.elements * word_);
+  unit.gathered = streams_.length(Stream::gather);
 }
 
 void DataParallelWriter::before_unit() {
-  if (next_unit_ == kNoUnit) return;
-  ++next_unit_;
-  std::uint32_t count = 1;
-  for (const GatherBucket& bucket : gather_buckets_) {
-    if (bucket.units >= next_unit_) break;
-    ++count;
+  if (awaits_buckets_) {
+    std::uint32_t count = 1;
+    for (const GatherBucket& bucket : gather_buckets_) {
+      if (bucket.units > visits_[visit_]) break;
+      ++count;
+    }
+    streams_.require(Stream::data, count);
   }
-  streams_.require(Stream::data, count);
+  if (sharding_.stage != 3 || !communicates()) return;
+  const std::size_t end = std::min(visits_.size(), visit_ + 1 + spec_.parallel.prefetch_layers);
+  for (std::size_t i = visit_; i < end; ++i) gather_unit(units_[visits_[i]]);
+  streams_.require(Stream::gather, units_[visits_[visit_]].gathered);
+}
+
+void DataParallelWriter::after_unit() {
+  if (!forward_ || spec_.parallel.reshard_after_forward) units_[visits_[visit_]].whole = false;
+  ++visit_;
 }
 
 void DataParallelWriter::gradient_done(std::uint32_t chunk, double elements) {
-  if (replicas_ == 1) return;
+  if (!communicates()) return;
   ChunkGradients& gradients = gradients_[chunk];
   gradients.open += elements;
   if (gradients.open < bucket_elements_) return;
@@ -99,9 +132,18 @@ void DataParallelWriter::gradient_done(std::uint32_t chunk, double elements) {
   if (spec_.parallel.overlap_grad_reduce) reduce(gradients);
 }
 
-void DataParallelWriter::chunk_done(std::uint32_t chunk) {
+void DataParallelWriter::unit_done(std::uint32_t chunk) {
+  if (!communicates() || sharding_.stage != 3) return;
   close(gradients_[chunk]);
   if (spec_.parallel.overlap_grad_reduce) reduce(gradients_[chunk]);
+}
+
+void DataParallelWriter::chunk_done(std::uint32_t chunk) {
+  if (!communicates()) return;
+  close(gradients_[chunk]);
+  const bool overlap = spec_.parallel.overlap_grad_reduce;
+  if (overlap || sharding_.every_microbatch) reduce(gradients_[chunk]);
+  if (!overlap && sharding_.every_microbatch) streams_.require_all(Stream::data);
 }
 
 void DataParallelWriter::close(ChunkGradients& gradients) {
@@ -109,27 +151,30 @@ void DataParallelWriter::close(ChunkGradients& gradients) {
 }
 
 void DataParallelWriter::reduce(ChunkGradients& gradients) {
-  const bool sharded = spec_.parallel.distributed_optimizer;
+  const AlgorithmSpec& algorithms = spec_.algorithms;
   for (const double elements : std::exchange(gradients.closed, {})) {
-    streams_.collective(
-        Stream::data, writer_.label(sharded ? "gradient_reduce_scatter" : "gradient_all_reduce", TimeCategory::exposed_dp),
-        slots_[SlotUse::dp],
-        writer_.collective({.kind = sharded ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce,
-                            .algorithm = sharded ? spec_.algorithms.dp_reduce_scatter : spec_.algorithms.dp_all_reduce,
-                            .bytes = sim::Bytes{elements * gradient_bytes_},
-                            .options = {}}));
+    const double bytes = elements * gradient_bytes_;
+    if (sharding_.stage == 0) {
+      call(Stream::data, "gradient_all_reduce", SlotUse::dp, CollectiveKind::all_reduce, algorithms.dp_all_reduce, bytes);
+      continue;
+    }
+    call(Stream::data, "gradient_reduce_scatter", shard_slot(), CollectiveKind::reduce_scatter, algorithms.dp_reduce_scatter,
+         bytes);
+    if (sharding_.hybrid) {
+      call(Stream::data, "gradient_shard_all_reduce", SlotUse::replicas, CollectiveKind::all_reduce,
+           algorithms.dp_all_reduce, bytes / sharding_.shards);
+    }
   }
 }
 
 void DataParallelWriter::end_passes() {
-  if (replicas_ == 1) return;
+  if (!communicates()) return;
   for (const std::uint32_t c : by_position_) reduce(gradients_[c]);
   streams_.require_all(Stream::data);
 }
 
 void DataParallelWriter::end_step() {
-  const ParallelSpec& p = spec_.parallel;
-  if (!p.distributed_optimizer || replicas_ == 1 || p.overlap_param_gather) return;
+  if (!gathers_after_step() || spec_.parallel.overlap_param_gather) return;
   write_parameter_gather();
   streams_.require_all(Stream::data);
   streams_.marker(writer_.label("parameters_gathered", TimeCategory::exposed_dp));

@@ -166,7 +166,7 @@ class LinearBlocksBuilder {
   void write_stage(std::uint32_t stage) {
     number_slots(stage);
     stage_ = stage;
-    streams_.emplace(fmt::format("stage {}", stage), slot_count_, false);
+    streams_.emplace(fmt::format("stage {}", stage), slot_count_);
     const PipelineShape shape{stages_, spec_.microbatches, spec_.virtual_stages};
     for (const Pass& pass : passes_of_stage(spec_.schedule, shape, stage)) {
       pass.kind == PassKind::forward ? write_forward(pass) : write_backward(pass);

@@ -6,8 +6,8 @@
 
 #include "sim/error.h"
 #include "workloads/layer_kernels.h"
-#include "workloads/pipeline_map.h"
 #include "workloads/schedule.h"
+#include "workloads/sharding.h"
 
 namespace traingraph::workloads {
 namespace {
@@ -36,6 +36,32 @@ sim::Bytes activations(const TransformerSpec& spec, Recompute recompute) {
 
 sim::Bytes stored_activations(const TransformerSpec& spec) { return activations(spec, spec.recompute); }
 
+namespace {
+
+// Parameters of the units of a stage, in the order of its chunks.
+std::vector<double> unit_parameters(const LayerKernels& kernels, const StageShape& shape) {
+  std::vector<double> units;
+  for (const ChunkShape& chunk : shape.chunks) {
+    if (chunk.embedding) units.push_back(kernels.embedding_parameters());
+    units.insert(units.end(), chunk.layers, kernels.layer_parameters());
+    if (chunk.head) units.push_back(kernels.norm_parameters() + kernels.table_parameters());
+  }
+  return units;
+}
+
+// The largest sum of `count` neighbours.
+double largest_run(const std::vector<double>& units, std::size_t count) {
+  double largest = 0;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    double sum = 0;
+    for (std::size_t k = i; k < std::min(units.size(), i + count); ++k) sum += units[k];
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
+
+}  // namespace
+
 sim::Bytes weight_gradient_activations(const TransformerSpec& spec) {
   const ModelSpec& m = spec.model;
   const double t = spec.parallel.tp;
@@ -48,17 +74,20 @@ sim::Bytes weight_gradient_activations(const TransformerSpec& spec) {
   return sim::Bytes{element_bytes(spec.precision) * spec.micro_batch * m.sequence * (inputs + output_gradients)};
 }
 
-std::vector<MemoryTerm> memory_terms(const TransformerSpec& spec, const StageShape& shape, double parameters) {
+std::vector<MemoryTerm> memory_terms(const TransformerSpec& spec, const LayerKernels& kernels, const StageShape& shape) {
+  const double parameters = stage_parameters(kernels, shape);
+  const Sharding sharding{spec.parallel};
   const ParallelSpec& p = spec.parallel;
   const double w = element_bytes(spec.precision);
   const double gradient = spec.gradient_type == GradientType::fp32 ? 4 : w;
-  const double optimizer = (w < 4 ? 12.0 : 8.0) / (p.distributed_optimizer ? p.dp * PipelineMap{p}.copies() : 1);
+  const double optimizer = (w < 4 ? 12.0 : 8.0) / sharding.optimizer_shards();
   const double stored = stored_activations(spec).count();
   const double pending = weight_gradient_activations(spec).count();
   const std::vector<Pass> passes =
       passes_of_stage(p.schedule, {p.pp, microbatches_of_replica(spec), p.virtual_stages}, shape.stage);
   const InFlight in_flight = most_in_flight(passes, shape.chunk_layers(), stored, pending);
 
+  const std::vector<double> units = unit_parameters(kernels, shape);
   std::vector<MemoryTerm> terms;
   sim::Bytes sum;
   const auto add = [&](const char* name, sim::Bytes bytes) {
@@ -66,9 +95,17 @@ std::vector<MemoryTerm> memory_terms(const TransformerSpec& spec, const StageSha
     terms.push_back({name, bytes});
     sum += bytes;
   };
-  add("parameters", sim::Bytes{w * parameters});
-  add("gradients", sim::Bytes{gradient * parameters});
+  add("parameters", sim::Bytes{w * parameters / sharding.parameter_shards()});
+  add("gradients", sim::Bytes{gradient * parameters / sharding.gradient_shards()});
   add("optimizer states", sim::Bytes{optimizer * parameters});
+  if (sharding.parameter_shards() > 1) {
+    const double whole = p.reshard_after_forward ? largest_run(units, p.prefetch_layers + 1) : parameters;
+    add("gathered parameters", sim::Bytes{w * whole});
+  }
+  if (sharding.gradient_shards() > 1) {
+    const double unit = largest_run(units, 1);
+    add("gradient buckets", sharding.stage == 3 ? sim::Bytes{gradient * unit} : *p.bucket_size);
+  }
   add("activations", sim::Bytes{stored * static_cast<double>(in_flight.forward) +
                                 pending * static_cast<double>(in_flight.weight_gradient)});
   if (spec.recompute == Recompute::full) add("recomputation", activations(spec, Recompute::none));

@@ -1,11 +1,12 @@
 // What one GPU of a pipeline stage must hold, by named terms.
 //
-//   parameters        w bytes each
-//   gradients         g bytes each
-//   optimizer states  Adam: 12 bytes a parameter with 16-bit weights (fp32 master copy, two moments), 8 with fp32; ÷ DP with
-//   the
-//                     distributed optimizer
-//   activations       what the backward of a layer needs, times the stage's layers, times the micro-batches in flight (1F1B:
+//   parameters        w bytes each; ÷ shards with ZeRO-3 (sharding.h; Rajbhandari et al. 2020, sections 3 and 5)
+//   gradients         g bytes each; ÷ shards with ZeRO-2 and 3, reduced after each micro-batch
+//   optimizer states  Adam: 12 bytes a parameter with 16-bit weights (fp32 master copy, two moments), 8 with fp32; ÷ shards
+//                     with ZeRO-1 (the distributed optimizer), 2 and 3
+//   gathered parameters  ZeRO-3: the largest run of 1 + prefetch_layers units in w bytes each; without reshard_after_forward
+//   all gradient buckets  ZeRO-2 and 3: the gradients that wait for their reduction, one bucket or unit of them activations
+//   what the backward of a layer needs, times the stage's layers, times the micro-batches in flight (1F1B:
 //                     min(M, P - stage); GPipe: M; the others: counted along the stage's passes), plus what is kept for
 //                     weight gradients that are still to be made
 //   recomputation     with full recomputation: one layer's activations, while its backward runs
@@ -26,6 +27,7 @@
 
 #include "sim/units.h"
 #include "workloads/hardware_spec.h"
+#include "workloads/layer_kernels.h"
 #include "workloads/stage_shape.h"
 #include "workloads/workload.h"
 #include "workloads/workload_spec.h"
@@ -40,8 +42,9 @@ namespace traingraph::workloads {
 /// inputs are gathered again), else 1; u = 1, gated 2. GPT shape, t = 1, 16 bits: 32·s·b·h (Qi et al. 2023, table 1).
 [[nodiscard]] sim::Bytes weight_gradient_activations(const TransformerSpec& spec);
 
-/// The terms of one GPU of a stage with `parameters` (stage_shape.h); terms of zero bytes are left out.
-[[nodiscard]] std::vector<MemoryTerm> memory_terms(const TransformerSpec& spec, const StageShape& shape, double parameters);
+/// The terms of one GPU of a stage; terms of zero bytes are left out.
+[[nodiscard]] std::vector<MemoryTerm> memory_terms(const TransformerSpec& spec, const LayerKernels& kernels,
+                                                   const StageShape& shape);
 
 /// Throws sim::InputError naming the terms, largest first, when they do not fit.
 void check_fits(const std::vector<MemoryTerm>& terms, sim::Bytes capacity, const std::string& where);

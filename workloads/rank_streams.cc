@@ -7,10 +7,10 @@
 
 namespace traingraph::workloads {
 
-RankStreams::RankStreams(std::string name, std::uint32_t slots, bool with_host) {
+RankStreams::RankStreams(std::string name, std::uint32_t slots) {
   template_.name = std::move(name);
   template_.slots = slots;
-  template_.streams = static_cast<std::uint32_t>(with_host ? kStreams : kStreams - 1);
+  template_.streams = static_cast<std::uint32_t>(Stream::host);
 }
 
 void RankStreams::at(std::int32_t microbatch, std::int32_t layer) {
@@ -27,6 +27,7 @@ void RankStreams::add(sim::OpKind kind, Stream stream, std::uint16_t label, std:
   op.kind = kind;
   op.label = label;
   op.stream = static_cast<std::uint16_t>(stream);
+  template_.streams = std::max(template_.streams, std::uint32_t{op.stream} + 1);
   op.slot = slot;
   op.argument = argument;
   op.microbatch = microbatch_;

@@ -21,15 +21,16 @@ enum class Stream : std::uint16_t {
   forward_receive,
   backward_send,
   backward_receive,
-  data,  ///< data-parallel collectives, beside compute
-  host,  ///< the CPU that launches kernels
+  data,    ///< data-parallel collectives, beside compute
+  host,    ///< the CPU that launches kernels
+  gather,  ///< gathers of sharded parameters, beside compute and `data`
 };
-inline constexpr std::size_t kStreams = 8;
+inline constexpr std::size_t kStreams = 9;
 
 class RankStreams {
  public:
-  /// A new template with one stream for each Stream (the host's only if asked for).
-  RankStreams(std::string name, std::uint32_t slots, bool with_host);
+  /// A new template. It has the streams up to the last one used, at least those before the host's.
+  RankStreams(std::string name, std::uint32_t slots);
 
   /// Micro-batch and layer written beside the operations that follow; -1: none.
   void at(std::int32_t microbatch, std::int32_t layer);

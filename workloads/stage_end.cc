@@ -18,20 +18,22 @@ void StageEnd::write_reductions(const DataParallelWriter& data) {
     return writer_.collective({.kind = CollectiveKind::all_reduce, .algorithm = algorithm, .bytes = bytes, .options = {}});
   };
   const double g = data.gradient_bytes();
+  const double whole = 1 / data.sharding().gradient_shards();  // share of a gradient that a rank still has
   const TimeCategory late = spec_.parallel.pp > 1 ? TimeCategory::bubble : TimeCategory::exposed_dp;
   if (spec_.parallel.sequence_parallel && spec_.parallel.tp > 1) {
     const double norms =
         shape_.layers() * kernels_.layer_norm_parameters() + (shape_.has_head() ? kernels_.norm_parameters() : 0);
     streams_.collective(Stream::blocking, writer_.label("norm_gradient_all_reduce", TimeCategory::exposed_tp),
-                        slots_[SlotUse::tp], sum(spec_.algorithms.tp_all_reduce, sim::Bytes{norms * g}), {Stream::data});
+                        slots_[SlotUse::tp], sum(spec_.algorithms.tp_all_reduce, sim::Bytes{norms * g * whole}),
+                        {Stream::data});
   }
   if (slots_.has(SlotUse::embedding)) {
     streams_.collective(Stream::blocking, writer_.label("embedding_gradient_all_reduce", TimeCategory::exposed_dp, late),
                         slots_[SlotUse::embedding],
-                        sum(spec_.algorithms.embedding_all_reduce, sim::Bytes{kernels_.table_parameters() * g}),
+                        sum(spec_.algorithms.embedding_all_reduce, sim::Bytes{kernels_.table_parameters() * g * whole}),
                         {Stream::data});
   }
-  if (data.replicas() > 1 && shape_.has_head()) {  // for the log: no kernel waits for it
+  if (data.sharding().replicas > 1 && shape_.has_head()) {  // for the log: no kernel waits for it
     streams_.collective(Stream::data, writer_.label("loss_all_reduce", TimeCategory::exposed_dp), slots_[SlotUse::dp],
                         sum(spec_.algorithms.scalar_all_reduce, kScalar));
   }
@@ -46,7 +48,7 @@ void StageEnd::write_optimizer(const DataParallelWriter& data) {
   const ParallelSpec& p = spec_.parallel;
   const double g = data.gradient_bytes();
   const double local = stage_parameters(kernels_, shape_);
-  const double shard = p.distributed_optimizer ? local / data.replicas() : local;
+  const double shard = local / data.sharding().optimizer_shards();
   const double w = model_.word();
   const double unscale = spec_.precision == Precision::fp16 ? 2 * g : 0;
   const double states = 24;  // fp32 weight and two moments, read and written
@@ -62,7 +64,7 @@ void StageEnd::write_optimizer(const DataParallelWriter& data) {
                                             .options = {}}));
   }
   optimizer_kernel(model_.memory("adam", (unscale + g + states + weight) * shard));
-  optimizer_kernel(model_.memory("zero_gradients", g * local));
+  optimizer_kernel(model_.memory("zero_gradients", g * local / data.sharding().gradient_shards()));
 }
 
 }  // namespace traingraph::workloads

@@ -15,7 +15,10 @@ namespace traingraph::workloads {
 /// forward to the previous stage), which V-shaped and bidirectional pipelines have too (pipeline_map.h).
 enum class SlotUse : std::uint8_t {
   tp,
-  dp,
+  dp,         ///< all copies of the stage's parameters
+  shard,      ///< hybrid sharding: the ranks that share one copy of the sharded states
+  replicas,   ///< hybrid sharding: the ranks that hold the same shard
+  gather,     ///< ZeRO-3: the group over which parameters are sharded, for their gathers alone
   norm,       ///< everybody who has a part of the gradient norm
   embedding,  ///< first and last stage, tied embedding
   forward_send,

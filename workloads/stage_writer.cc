@@ -19,7 +19,13 @@ StageWriter::StageWriter(const TransformerSpec& spec, const KernelModel& model, 
 void StageWriter::choose_slots() {
   const ParallelSpec& p = spec_.parallel;
   if (p.tp > 1) slots_.add(SlotUse::tp);
-  if (p.dp * map_.copies() > 1) slots_.add(SlotUse::dp);
+  const Sharding sharding{p};
+  if (sharding.replicas > 1) slots_.add(SlotUse::dp);
+  if (sharding.hybrid) {
+    slots_.add(SlotUse::shard);
+    slots_.add(SlotUse::replicas);
+  }
+  if (sharding.stage == 3 && sharding.replicas > 1) slots_.add(SlotUse::gather);
   if (shape_.norm_members > 1) slots_.add(SlotUse::norm);
   if (spec_.model.tied_embeddings && !map_.ends_meet() && (shape_.has_embedding() || shape_.has_head())) {
     slots_.add(SlotUse::embedding);
@@ -65,7 +71,7 @@ StageResult StageWriter::write() {
   const ParallelSpec& p = spec_.parallel;
   hand_off_ = writer_.message(kernels_.hidden_bytes() / (p.sequence_parallel || p.scatter_gather ? p.tp : 1));
   compile_all();
-  streams_.emplace(fmt::format("stage {}", shape_.stage), static_cast<std::uint32_t>(slots_.uses().size()), hosted_);
+  streams_.emplace(fmt::format("stage {}", shape_.stage), static_cast<std::uint32_t>(slots_.uses().size()));
   data_.emplace(spec_, kernels_, model_.word(), shape_, slots_, writer_, *streams_);
   data_->begin_step();
   write_passes();
@@ -117,11 +123,12 @@ StageResult StageWriter::result(const KernelTotals& optimizer) {
 std::vector<StageWriter::Completes> StageWriter::completions(const std::vector<Pass>& passes) const {
   std::vector<Completes> result(passes.size());
   std::vector<Completes> seen(map_.chunks());
+  const bool all = data_->sharding().every_microbatch;
   for (std::size_t i = passes.size(); i-- > 0;) {
     const Pass& p = passes[i];
     if (p.kind == PassKind::forward) continue;
-    if (p.kind != PassKind::weight_gradient) result[i].inputs = !std::exchange(seen[p.chunk].inputs, true);
-    if (p.kind != PassKind::input_gradient) result[i].weights = !std::exchange(seen[p.chunk].weights, true);
+    if (p.kind != PassKind::weight_gradient) result[i].inputs = !std::exchange(seen[p.chunk].inputs, true) || all;
+    if (p.kind != PassKind::input_gradient) result[i].weights = !std::exchange(seen[p.chunk].weights, true) || all;
   }
   return result;
 }
@@ -233,37 +240,40 @@ void StageWriter::write_forward(const Pass& pass) {
   const ChunkShape& chunk = shape_.chunks[pass.chunk];
   const sim::Duration launch = spec_.software.launch_forward;
   streams_->at(mb, -1);
-  data_->begin_forward(pass.chunk);
-  if (chunk.embedding) {
+  data_->begin_pass(pass.chunk, true);
+  const auto unit = [&](const Part& part) {
     data_->before_unit();
-    write_ops(embedding_.forward, launch);
-  }
+    write_ops(part.forward, launch);
+    data_->after_unit();
+  };
+  if (chunk.embedding) unit(embedding_);
   for (std::uint32_t l = 0; l < chunk.layers; ++l) {
     streams_->at(mb, static_cast<std::int32_t>(chunk.first_layer + l));
-    data_->before_unit();
-    write_ops(layer_.forward, launch);
+    unit(layer_);
   }
   streams_->at(mb, -1);
-  if (chunk.head) {
-    data_->before_unit();
-    write_ops(head_.forward, launch);
-  }
-  data_->end_forward();
+  if (chunk.head) unit(head_);
+  data_->end_pass();
 }
 
 void StageWriter::write_backward_ops(const Part& part, PassKind kind) {
   const sim::Duration launch = spec_.software.launch_backward;
-  if (kind != PassKind::weight_gradient) write_ops(part.recompute, spec_.software.launch_forward);
+  const bool needs_parameters = kind != PassKind::weight_gradient;
+  if (needs_parameters) data_->before_unit();
+  if (needs_parameters) write_ops(part.recompute, spec_.software.launch_forward);
   write_ops(kind == PassKind::backward         ? part.backward
             : kind == PassKind::input_gradient ? part.input_gradient
                                                : part.weight_gradient,
             launch);
+  if (needs_parameters) data_->after_unit();
+  data_->unit_done(chunk_);
 }
 
 void StageWriter::write_backward(const Pass& pass) {
   const auto mb = static_cast<std::int32_t>(pass.microbatch);
   const ChunkShape& chunk = shape_.chunks[pass.chunk];
   streams_->at(mb, -1);
+  if (pass.kind != PassKind::weight_gradient) data_->begin_pass(pass.chunk, false);
   if (chunk.head) write_backward_ops(head_, pass.kind);
   for (std::uint32_t l = chunk.layers; l-- > 0;) {
     streams_->at(mb, static_cast<std::int32_t>(chunk.first_layer + l));
@@ -271,6 +281,7 @@ void StageWriter::write_backward(const Pass& pass) {
   }
   streams_->at(mb, -1);
   if (chunk.embedding) write_backward_ops(embedding_, pass.kind);
+  data_->end_pass();
 }
 
 }  // namespace traingraph::workloads

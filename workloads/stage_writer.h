@@ -5,11 +5,11 @@
 // tied embedding's gradients - loss reduction - gradient norm - optimizer - [parameter gather].
 //
 // Streams (rank_streams.h): kernels on `compute`; TP collectives and scalar reductions on `blocking`, which the next kernel
-// waits for; each direction of the pipeline on a stream of its own; data-parallel collectives on `data`. A receive is posted
-// early: it only marks when its message is there. With a host launch cost, `host` holds one operation per layer and
-// direction: a layer's kernels start when the host is done with the layer before, and a pass ends no earlier than its last
-// launch; the host waits for the GPU and for the pass's input at the start of a pass, as blocking send/receive calls make
-// it.
+// waits for; each direction of the pipeline on a stream of its own; data-parallel collectives on `data`, ZeRO-3's parameter
+// gathers on `gather`. A receive is posted early: it only marks when its message is there. With a host launch cost, `host`
+// holds one operation per layer and direction: a layer's kernels start when the host is done with the layer before, and a
+// pass ends no earlier than its last launch; the host waits for the GPU and for the pass's input at the start of a pass, as
+// blocking send/receive calls make it.
 //
 // A split backward hands its gradient on after the input-gradient pass; a pair of passes (schedule.h) starts when both
 // inputs are there and hands both on at its end.

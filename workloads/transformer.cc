@@ -15,9 +15,10 @@
 #include "workloads/job.h"
 #include "workloads/layout.h"
 #include "workloads/memory.h"
+#include "workloads/parallel_rules.h"
 #include "workloads/pipeline_map.h"
 #include "workloads/program_writer.h"
-#include "workloads/schedule.h"
+#include "workloads/sharding.h"
 #include "workloads/stage_shape.h"
 #include "workloads/stage_writer.h"
 
@@ -62,6 +63,7 @@ class TransformerBuilder {
         cluster_{cluster},
         model_{hardware, spec.precision},
         map_{spec.parallel},
+        sharding_{spec.parallel},
         layout_{{spec.parallel.tp, 1, 1, spec.parallel.dp, spec.parallel.pp, 1}, spec.parallel.order},
         writer_{place_job(common.placement, layout_.ranks(), spec.parallel.gpus, "tp x pp x dp", cluster), cluster} {}
 
@@ -78,9 +80,9 @@ class TransformerBuilder {
     const ParallelSpec& p = spec_.parallel;
     const LayerKernels kernels{spec_, model_};
     for (StageShape& shape : stage_shapes(spec_)) {
-      shape.norm_members = p.tp * p.pp * (p.distributed_optimizer ? p.dp : 1);
+      shape.norm_members = p.tp * p.pp * norm_replicas();
       StageResult stage = StageWriter{spec_, model_, shape, writer_}.write();
-      stage.facts.memory = memory_terms(spec_, shape, stage_parameters(kernels, shape));
+      stage.facts.memory = memory_terms(spec_, kernels, shape);
       if (spec_.check_memory) {
         check_fits(stage.facts.memory, hardware_.memory_size, fmt::format("a GPU of stage {}", shape.stage));
       }
@@ -99,8 +101,21 @@ class TransformerBuilder {
     using D = Dimension;
     tp_ = write_groups(writer_, "tp", layout_, {D::tp});
     dp_ = map_.copies() == 1 ? write_groups(writer_, "dp", layout_, {D::dp}) : make_mirrored_groups(writer_, layout_);
-    norm_ = p.distributed_optimizer ? write_groups(writer_, "norm", layout_, {D::tp, D::dp, D::pp})
-                                    : write_groups(writer_, "norm", layout_, {D::tp, D::pp});
+    norm_ = norm_replicas() == 1 ? write_groups(writer_, "norm", layout_, {D::tp, D::pp})
+            : !sharding_.hybrid
+                ? write_groups(writer_, "norm", layout_, {D::tp, D::dp, D::pp})
+                : write_groups(writer_, "norm",
+                               group_by(layout_.ranks(), [&](std::uint32_t r) { return dp_of(r) / p.shard_group; }));
+    const auto same_copy = [&](std::uint32_t r) { return with_dp(r, dp_of(r) / p.shard_group * p.shard_group); };
+    const auto same_shard = [&](std::uint32_t r) { return with_dp(r, dp_of(r) % p.shard_group); };
+    if (sharding_.hybrid) {
+      shard_ = write_groups(writer_, "shard", group_by(layout_.ranks(), same_copy));
+      replicas_ = write_groups(writer_, "replicas", group_by(layout_.ranks(), same_shard));
+    }
+    if (sharding_.stage == 3 && sharding_.replicas > 1) {
+      gather_ = sharding_.hybrid ? write_groups(writer_, "gather", group_by(layout_.ranks(), same_copy))
+                                 : write_groups(writer_, "gather", layout_, {D::dp});
+    }
     if (!map_.ends_meet() && spec_.model.tied_embeddings) embedding_ = make_embedding_groups(writer_, layout_);
     write_channels();
     std::vector<sim::Slot> slots;
@@ -113,6 +128,17 @@ class TransformerBuilder {
     }
   }
 
+  [[nodiscard]] std::uint32_t dp_of(std::uint32_t rank) const {
+    return layout_.coordinate(sim::RankId{rank}, Dimension::dp);
+  }
+  [[nodiscard]] std::uint32_t with_dp(std::uint32_t rank, std::uint32_t dp) const {
+    return index(layout_.moved(sim::RankId{rank}, Dimension::dp, dp));
+  }
+  /// Data-parallel ranks that hold different parts of the gradients when the norm is taken.
+  [[nodiscard]] std::uint32_t norm_replicas() const {
+    if (sharding_.stage == 0) return 1;
+    return sharding_.hybrid ? spec_.parallel.shard_group : spec_.parallel.dp;
+  }
   /// The same rank of another stage.
   [[nodiscard]] std::uint32_t neighbour(std::uint32_t rank, std::uint32_t stage, std::uint32_t distance) const {
     return index(layout_.moved(sim::RankId{rank}, Dimension::pp, (stage + distance) % spec_.parallel.pp));
@@ -146,6 +172,12 @@ class TransformerBuilder {
         return tp_.slot(rank);
       case SlotUse::dp:
         return dp_.slot(rank);
+      case SlotUse::shard:
+        return shard_.slot(rank);
+      case SlotUse::replicas:
+        return replicas_.slot(rank);
+      case SlotUse::gather:
+        return gather_.slot(rank);
       case SlotUse::norm:
         return norm_.slot(rank);
       case SlotUse::embedding:
@@ -198,31 +230,16 @@ class TransformerBuilder {
   const Cluster& cluster_;
   KernelModel model_;
   PipelineMap map_;
+  Sharding sharding_;
   Layout layout_;
   ProgramWriter writer_;
   Workload workload_;
   std::vector<std::vector<SlotUse>> slots_;  // by stage
   std::vector<sim::TemplateId> templates_;   // by stage
-  Groups tp_, dp_, norm_, embedding_;
+  Groups tp_, dp_, shard_, replicas_, gather_, norm_, embedding_;
   // By rank: to the next stage and back from it; to the previous stage and back from it.
   std::vector<sim::ChannelId> forward_, backward_, forward_up_, backward_up_;
 };
-
-void check_pipeline(const TransformerSpec& spec) {
-  const ParallelSpec& p = spec.parallel;
-  if (p.virtual_stages > 1 && p.pp == 1) throw sim::InputError{"virtual_stages needs pp above 1"};
-  check_schedule(p.schedule, {p.pp, microbatches_of_replica(spec), p.virtual_stages});
-  const bool halves_only = p.schedule == ScheduleKind::zb_h1 || p.schedule == ScheduleKind::zb_v;
-  if (halves_only && p.overlap_tp_backward) {
-    throw sim::InputError{
-        fmt::format("overlap_tp_backward has no effect with schedule {}, whose weight gradients are passes of "
-                    "their own; leave it out",
-                    name_of(p.schedule))};
-  }
-  if (p.schedule == ScheduleKind::dualpipe && (p.overlap_grad_reduce || p.overlap_param_gather)) {
-    throw sim::InputError{"overlap_grad_reduce and overlap_param_gather are not built for schedule dualpipe"};
-  }
-}
 
 }  // namespace
 
@@ -245,14 +262,16 @@ void check_transformer(const TransformerSpec& spec) {
   if (p.sequence_parallel) must_divide(m.sequence, "sequence", p.tp, "tp (sequence_parallel)");
   must_divide(spec.global_batch, "global_batch", std::uint64_t{p.dp} * spec.micro_batch, "dp x micro_batch");
   (void)layers_of_positions(spec);
-  check_pipeline(spec);
+  for (const ParallelProblem& problem : parallel_problems(spec)) {
+    throw sim::InputError{fmt::format("{} {}", problem.field, problem.message)};
+  }
   if (p.scatter_gather && p.sequence_parallel) {
     throw sim::InputError{"scatter_gather has no effect with sequence_parallel, which already sends 1/tp; leave one out"};
   }
   if (p.scatter_gather && (p.tp == 1 || p.pp == 1)) {
     throw sim::InputError{"scatter_gather needs tp and pp above 1"};
   }
-  if (p.overlap_param_gather && !p.distributed_optimizer) {
+  if (p.overlap_param_gather && Sharding{p}.stage == 0) {
     throw sim::InputError{"overlap_param_gather needs distributed_optimizer: otherwise no parameters are gathered"};
   }
   if (p.bucket_size && !(p.bucket_size->count() > 0)) throw sim::InputError{"bucket_size must be positive"};

@@ -29,6 +29,16 @@ inline constexpr std::array kScheduleKindNames{
     EnumName<ScheduleKind>{ScheduleKind::dualpipe, "dualpipe"}};
 [[nodiscard]] constexpr std::span<const EnumName<ScheduleKind>> enum_names(ScheduleKind) { return kScheduleKindNames; }
 
+/// How often gradients are reduced over data-parallel ranks.
+enum class GradientReduction : std::uint8_t { automatic, step, microbatch };
+inline constexpr std::array kGradientReductionNames{
+    EnumName<GradientReduction>{GradientReduction::automatic, "auto"},
+    EnumName<GradientReduction>{GradientReduction::step, "step"},
+    EnumName<GradientReduction>{GradientReduction::microbatch, "microbatch"}};
+[[nodiscard]] constexpr std::span<const EnumName<GradientReduction>> enum_names(GradientReduction) {
+  return kGradientReductionNames;
+}
+
 enum class Recompute : std::uint8_t { none, selective, full };
 inline constexpr std::array kRecomputeNames{EnumName<Recompute>{Recompute::none, "none"},
                                             EnumName<Recompute>{Recompute::selective, "selective"},
@@ -95,8 +105,14 @@ struct ParallelSpec {
   std::vector<std::uint32_t> layers_per_stage;
   bool scatter_gather = false;         ///< stage boundary: each TP rank sends 1/TP, the receivers all-gather over TP
   bool distributed_optimizer = false;  ///< ZeRO-1: reduce-scatter of gradients, sharded optimizer, all-gather of parameters
-  bool overlap_grad_reduce = false;    ///< gradient buckets are reduced during the last backward pass
-  bool overlap_param_gather = false;   ///< parameter buckets are gathered during the next step's first forward pass
+  std::uint32_t zero_stage = 0;        ///< 0 to 3, sharding.h; distributed_optimizer is another name of 1
+  std::uint32_t shard_group = 0;       ///< hybrid sharding: ranks that share one copy; 0: all DP ranks
+  bool reshard_after_forward = true;   ///< ZeRO-3: parameters are freed after forward and gathered again for backward
+  std::uint32_t prefetch_layers = 1;   ///< ZeRO-3: how many units ahead of its use a unit is gathered
+  /// auto: once a step for ZeRO stages 0 and 1, after each micro-batch for 2 and 3.
+  GradientReduction gradient_reduction = GradientReduction::automatic;
+  bool overlap_grad_reduce = false;       ///< gradient buckets are reduced during the last backward pass
+  bool overlap_param_gather = false;      ///< parameter buckets are gathered during the next step's first forward pass
   std::optional<sim::Bytes> bucket_size;  ///< gradient bytes per bucket; none: one bucket for all
   bool overlap_tp_backward = false;       ///< weight-gradient products run beside the TP collective of their input gradient
 };

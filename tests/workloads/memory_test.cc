@@ -5,6 +5,9 @@
 #include <map>
 
 #include "workload_cases.h"
+#include "workloads/kernel_time.h"
+#include "workloads/layer_kernels.h"
+#include "workloads/stage_shape.h"
 
 namespace traingraph::workloads {
 namespace {
@@ -48,23 +51,27 @@ std::map<std::string, double> by_name(const std::vector<MemoryTerm>& terms) {
 // 2 + 4 + 12 bytes a parameter, the 12 ÷ DP under ZeRO-1; 1F1B holds P - i micro-batches on stage i, GPipe all.
 TEST(Memory, TermsOfAStage) {
   TransformerSpec s = gpt3_layout(8);
-  const double n = 1e9;
-  auto terms = by_name(memory_terms(s, stage_shapes(s)[2], n));
-  EXPECT_EQ(terms["parameters"], 2e9);
-  EXPECT_EQ(terms["gradients"], 4e9);
-  EXPECT_EQ(terms["optimizer states"], 12e9);
+  const KernelModel model{test::round_gpu(), s.precision};
+  const auto of_stage = [&](std::uint32_t stage) {
+    return by_name(memory_terms(s, LayerKernels{s, model}, stage_shapes(s)[stage]));
+  };
+  const double n = stage_parameters(LayerKernels{s, model}, stage_shapes(s)[2]);
+  auto terms = of_stage(2);
+  EXPECT_EQ(terms["parameters"], 2 * n);
+  EXPECT_EQ(terms["gradients"], 4 * n);
+  EXPECT_EQ(terms["optimizer states"], 12 * n);
   EXPECT_EQ(terms["activations"], stored_activations(s).count() * 12 * 6);
   EXPECT_EQ(terms.count("logits"), 0U);
   s.parallel.distributed_optimizer = true;
   s.gradient_type = GradientType::same_as_weights;
   s.parallel.schedule = ScheduleKind::gpipe;
-  terms = by_name(memory_terms(s, stage_shapes(s)[2], n));
-  EXPECT_EQ(terms["gradients"], 2e9);
-  EXPECT_EQ(terms["optimizer states"], 12e9 / 16);
+  terms = of_stage(2);
+  EXPECT_EQ(terms["gradients"], 2 * n);
+  EXPECT_EQ(terms["optimizer states"], 12 * n / 16);
   EXPECT_EQ(terms["activations"], stored_activations(s).count() * 12 * 96);
   // Last stage: fp32 logits 4·n·V/t and two 16-bit inputs.
   s.memory_fragmentation = 0.1;
-  terms = by_name(memory_terms(s, stage_shapes(s)[7], n));
+  terms = of_stage(7);
   EXPECT_EQ(terms["logits"], 4096.0 * (4 * 51200 / 8 + 4 * 12288));
   double sum = 0;
   for (const auto& [name, bytes] : terms) sum += bytes;

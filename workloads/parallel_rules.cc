@@ -1,0 +1,79 @@
+#include "workloads/parallel_rules.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "sim/error.h"
+#include "workloads/schedule.h"
+#include "workloads/sharding.h"
+#include "workloads/stage_shape.h"
+
+namespace traingraph::workloads {
+namespace {
+
+class Rules {
+ public:
+  template <class... Arguments>
+  void expect(bool holds, const char* field, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    if (!holds) problems_.push_back({field, fmt::format(format, std::forward<Arguments>(arguments)...)});
+  }
+  [[nodiscard]] std::vector<ParallelProblem> take() { return std::move(problems_); }
+
+ private:
+  std::vector<ParallelProblem> problems_;
+};
+
+void check_pipeline(const TransformerSpec& spec, Rules& rules) {
+  const ParallelSpec& p = spec.parallel;
+  const std::string schedule = name_of(p.schedule);
+  rules.expect(p.virtual_stages == 1 || p.pp > 1, "virtual_stages", "needs pp above 1");
+  const bool halves_only = p.schedule == ScheduleKind::zb_h1 || p.schedule == ScheduleKind::zb_v;
+  rules.expect(!halves_only || !p.overlap_tp_backward, "overlap_tp_backward",
+               "has no effect with schedule {}, whose weight gradients are passes of their own", schedule);
+  const bool bidirectional = p.schedule == ScheduleKind::dualpipe;
+  rules.expect(!bidirectional || !p.overlap_grad_reduce, "overlap_grad_reduce", "is not built for schedule dualpipe");
+  rules.expect(!bidirectional || !p.overlap_param_gather, "overlap_param_gather", "is not built for schedule dualpipe");
+  try {
+    check_schedule(p.schedule, {p.pp, microbatches_of_replica(spec), p.virtual_stages});
+  } catch (const sim::InputError& e) {
+    rules.expect(false, "schedule", "{}", e.what());
+  }
+}
+
+void check_sharding(const TransformerSpec& spec, Rules& rules) {
+  const ParallelSpec& p = spec.parallel;
+  const Sharding s{p};
+  rules.expect(p.zero_stage <= 3, "zero_stage", "is {}; allowed: 0 to 3", p.zero_stage);
+  rules.expect(!p.distributed_optimizer || p.zero_stage == 0, "zero_stage",
+               "and distributed_optimizer (ZeRO stage 1) are both set; leave one out");
+  if (p.shard_group != 0) {
+    rules.expect(s.stage > 0, "shard_group", "needs zero_stage 1, 2 or 3: otherwise nothing is sharded");
+    rules.expect(p.shard_group > 1 && p.dp % p.shard_group == 0, "shard_group",
+                 "is {}; allowed: a divisor of dp {}, more than 1", p.shard_group, p.dp);
+  }
+  rules.expect(p.reshard_after_forward || s.stage == 3, "reshard_after_forward",
+               "needs zero_stage 3: otherwise parameters are never sharded");
+  rules.expect(p.prefetch_layers == 1 || s.stage == 3, "prefetch_layers",
+               "needs zero_stage 3: otherwise parameters are not gathered layer by layer");
+  rules.expect(!p.overlap_param_gather || s.stage != 3, "overlap_param_gather",
+               "has no effect with zero_stage 3, which gathers each layer; prefetch_layers says how early");
+  rules.expect(!p.bucket_size || s.stage != 3, "bucket_size",
+               "has no effect with zero_stage 3, which reduces layer by layer; leave it out");
+  rules.expect(p.bucket_size || s.stage != 2 || !s.every_microbatch, "zero_stage",
+               "2 needs bucket_size: with one bucket for all, gradients would not be sharded");
+  const bool bidirectional = p.schedule == ScheduleKind::dualpipe;
+  rules.expect(!bidirectional || (s.stage <= 1 && !s.every_microbatch && p.shard_group == 0), "schedule",
+               "dualpipe is built for zero_stage 0 and 1, without shard_group, gradients reduced once a step");
+}
+
+}  // namespace
+
+std::vector<ParallelProblem> parallel_problems(const TransformerSpec& spec) {
+  Rules rules;
+  check_pipeline(spec, rules);
+  check_sharding(spec, rules);
+  return rules.take();
+}
+
+}  // namespace traingraph::workloads
