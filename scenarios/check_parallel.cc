@@ -39,11 +39,25 @@ void check_layers(const TransformerSpec& t, Checker& check) {
                layers);
 }
 
+void check_experts(const workloads::ModelSpec& m, Checker& check) {
+  const workloads::MoeSpec& moe = m.moe;
+  check.expect(moe.experts > 0 || (moe.experts_per_token == 0 && moe.ffn == 0 && moe.shared_ffn == 0), "workload.model.moe",
+               "needs experts above 0");
+  if (moe.experts == 0) return;
+  check.expect(moe.experts_per_token >= 1 && moe.experts_per_token <= moe.experts, "workload.model.moe.experts_per_token",
+               "is {}; allowed: 1 to the {} experts", moe.experts_per_token, moe.experts);
+  check.expect(moe.ffn > 0, "workload.model.moe.ffn", "must be at least 1");
+  check.expect(m.moe_layers() > 0, "workload.model.moe.dense_layers", "and every leave no layer with experts");
+}
+
 void check_options(const TransformerSpec& t, Checker& check) {
-  if (!check.readable({"workload.global_batch", "workload.micro_batch"})) return;
+  if (!check.readable({"workload.global_batch", "workload.micro_batch", "workload.routing"})) return;
   if (t.global_batch % (std::uint64_t{t.parallel.dp} * t.micro_batch) != 0) return;  // an error of its own
   for (const auto& [field, message] : workloads::parallel_problems(t)) {
     check.expect(false, fmt::format("workload.parallel.{}", field), "{}", message);
+  }
+  for (const auto& [field, message] : workloads::routing_problems(t)) {
+    check.expect(false, fmt::format("workload.routing.{}", field), "{}", message);
   }
 }
 
@@ -52,6 +66,7 @@ void check_options(const TransformerSpec& t, Checker& check) {
 void check_parallel(const TransformerSpec& t, Checker& check) {
   if (!check.readable({"workload.model", "workload.parallel"})) return;
   check_layers(t, check);
+  check_experts(t.model, check);
   check_options(t, check);
 }
 

@@ -52,6 +52,8 @@ void algorithm_fields(Fields& f, workloads::AlgorithmSpec& a) {
   f.leaf({.name = "dp_all_reduce", .doc = "data-parallel groups"}, leaf(a.dp_all_reduce, all_reduce));
   f.leaf({.name = "dp_all_gather", .doc = "data-parallel groups"}, leaf(a.dp_all_gather, all_gather));
   f.leaf({.name = "dp_reduce_scatter", .doc = "data-parallel groups"}, leaf(a.dp_reduce_scatter, reduce_scatter));
+  f.leaf({.name = "ep_all_to_all", .doc = "dispatch and combine of balanced experts"},
+         leaf(a.ep_all_to_all, algorithms(CollectiveKind::all_to_all)));
   f.leaf({.name = "embedding_all_reduce", .doc = "tied embedding, between first and last stage"},
          leaf(a.embedding_all_reduce, all_reduce));
   f.leaf({.name = "scalar_all_reduce", .doc = "gradient norm and loss: a few bytes"}, leaf(a.scalar_all_reduce, all_reduce));
@@ -64,6 +66,7 @@ void parallel_fields(Fields& f, ParallelSpec& p) {
   f.leaf({.name = "tp", .doc = "tensor-parallel degree"}, leaf(p.tp, kAtLeastOne));
   f.leaf({.name = "pp", .doc = "pipeline stages"}, leaf(p.pp, kAtLeastOne));
   f.leaf({.name = "dp", .doc = "data-parallel degree"}, leaf(p.dp, kAtLeastOne));
+  f.leaf({.name = "ep", .doc = "expert-parallel degree; divides DP"}, leaf(p.ep, kAtLeastOne));
   f.leaf({.name = "order", .doc = "rank order, fastest first"}, leaf(p.order));
   f.leaf({.name = "sequence_parallel", .doc = "activations between TP regions are sharded over TP"},
          leaf(p.sequence_parallel));
@@ -96,6 +99,23 @@ void parallel_fields(Fields& f, ParallelSpec& p) {
          leaf(p.overlap_tp_backward));
 }
 
+void routing_fields(Fields& f, workloads::RoutingSpec& r) {
+  using workloads::RoutingDistribution;
+  f.leaf({.name = "distribution", .doc = "how tokens are spread over the experts of a layer"}, leaf(r.distribution));
+  f.when("distribution zipf", r.distribution == RoutingDistribution::zipf, [&] {
+    f.leaf({.name = "zipf_exponent", .doc = "shares proportional to 1/k^exponent"}, leaf(r.zipf_exponent, kPositive));
+    f.leaf({.name = "seed", .doc = "which expert has which share, drawn for each layer"}, leaf(r.seed));
+  });
+  f.when("distribution measured", r.distribution == RoutingDistribution::measured,
+         [&] { f.list({.name = "histogram", .doc = "tokens or shares of each expert", .need = kRequired}, r.histogram); });
+  f.leaf({.name = "capacity_factor",
+          .doc = "buffers of so many times the balanced load, padded or cut",
+          .if_absent = "as many tokens as are routed"},
+         leaf(r.capacity_factor, kPositive));
+  f.leaf({.name = "overlap_shared_experts", .doc = "shared experts run beside dispatch and combine"},
+         leaf(r.overlap_shared_experts));
+}
+
 void transformer_fields(Fields& f, TransformerSpec& t) {
   f.group({.name = "model", .doc = "the model's shape", .need = kRequired, .preset_folder = "models"},
           [&] { fields(f, t.model); });
@@ -109,6 +129,7 @@ void transformer_fields(Fields& f, TransformerSpec& t) {
   f.leaf({.name = "recompute", .doc = "activation recomputation"}, leaf(t.recompute));
   f.leaf({.name = "vocabulary_multiple", .doc = "the table is padded to a multiple of this times TP"},
          leaf(t.vocabulary_multiple, kAtLeastOne));
+  f.group({.name = "routing", .doc = "of tokens to experts"}, [&] { routing_fields(f, t.routing); });
   f.group({.name = "algorithms", .doc = "of the collectives"}, [&] { algorithm_fields(f, t.algorithms); });
   f.leaf({.name = "mfu", .doc = "convention by which model FLOP are counted"}, leaf(t.mfu));
   f.leaf({.name = "check_memory", .doc = "a GPU that cannot hold its share is an error"}, leaf(t.check_memory));
@@ -255,6 +276,15 @@ void fields(Fields& f, workloads::ModelSpec& m) {
   f.leaf({.name = "tied_embeddings", .doc = "the LM head uses the embedding's table"}, leaf(m.tied_embeddings));
   f.leaf({.name = "norm", .doc = "normalization"}, leaf(m.norm));
   f.leaf({.name = "position", .doc = "position encoding"}, leaf(m.position));
+  f.group({.name = "moe", .doc = "mixture of experts"}, [&] {
+    f.leaf({.name = "experts", .doc = "experts of an MoE layer; 0: a dense model"}, leaf(m.moe.experts));
+    f.leaf({.name = "experts_per_token", .doc = "experts that the router chooses"}, leaf(m.moe.experts_per_token));
+    f.leaf({.name = "ffn", .doc = "inner size of an expert"}, leaf(m.moe.ffn));
+    f.leaf({.name = "shared_ffn", .doc = "inner sizes of the experts that every token passes, summed"},
+           leaf(m.moe.shared_ffn));
+    f.leaf({.name = "dense_layers", .doc = "first layers without experts"}, leaf(m.moe.dense_layers));
+    f.leaf({.name = "every", .doc = "of the others, every so-manieth has experts"}, leaf(m.moe.every, kAtLeastOne));
+  });
 }
 
 void fields(Fields& f, workloads::WorkloadSpec& w) {

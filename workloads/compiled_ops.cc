@@ -5,7 +5,7 @@
 namespace traingraph::workloads {
 namespace {
 
-Algorithm tp_algorithm(const AlgorithmSpec& algorithms, CollectiveKind kind) {
+Algorithm algorithm_of(const AlgorithmSpec& algorithms, CollectiveKind kind) {
   switch (kind) {
     case CollectiveKind::all_reduce:
       return algorithms.tp_all_reduce;
@@ -13,8 +13,12 @@ Algorithm tp_algorithm(const AlgorithmSpec& algorithms, CollectiveKind kind) {
       return algorithms.tp_all_gather;
     case CollectiveKind::reduce_scatter:
       return algorithms.tp_reduce_scatter;
+    case CollectiveKind::all_to_all:
+      return algorithms.ep_all_to_all;
+    case CollectiveKind::all_to_all_v:
+      return Algorithm::direct;
     default:
-      throw sim::InternalError{"tensor parallelism has no such collective"};
+      throw sim::InternalError{"a layer has no such collective"};
   }
 }
 
@@ -40,13 +44,17 @@ CompiledOps compile(const LayerOps& ops, const TransformerSpec& spec, ProgramWri
     c.gradient_elements = op.gradient_elements;
     c.may_overlap = op.may_overlap;
     c.of_weight_gradient = op.of_weight_gradient;
-    if (op.kind == LayerOp::Kind::tp_collective) {
+    c.of_experts = op.of_experts;
+    if (op.kind != LayerOp::Kind::kernel) {
       c.is_collective = true;
-      c.label = writer.label(op.name, TimeCategory::exposed_tp);
+      c.over_experts = op.kind == LayerOp::Kind::ep_collective;
+      c.label = writer.label(op.name, c.over_experts ? TimeCategory::exposed_ep : TimeCategory::exposed_tp);
+      CollectiveOptions options;
+      options.matrix = op.matrix;
       c.argument = writer.collective({.kind = op.collective,
-                                      .algorithm = tp_algorithm(spec.algorithms, op.collective),
+                                      .algorithm = algorithm_of(spec.algorithms, op.collective),
                                       .bytes = op.bytes,
-                                      .options = {}});
+                                      .options = options});
     } else {
       c.label = writer.label(op.kernel.name, op.kernel.memory_bound ? TimeCategory::memory_bound : TimeCategory::compute);
       c.argument = writer.duration(op.kernel.duration);

@@ -15,6 +15,8 @@ namespace traingraph::workloads {
 
 struct CompiledOp {
   bool is_collective = false;
+  bool over_experts = false;  ///< the collective is of the expert-parallel group, else of the tensor-parallel one
+  bool of_experts = false;    ///< as in LayerOp
   std::uint16_t label = 0;
   std::uint32_t argument = 0;       ///< duration or collective index
   double gradient_elements = 0;     ///< as in LayerOp
@@ -38,7 +40,7 @@ struct CompiledOps {
   std::uint32_t launches = 0;
 };
 
-/// Kernels are labelled compute or memory_bound by what limits them; TP collectives exposed_tp.
+/// Kernels are labelled compute or memory_bound by what limits them; TP collectives exposed_tp, those of experts exposed_ep.
 [[nodiscard]] CompiledOps compile(const LayerOps& ops, const TransformerSpec& spec, ProgramWriter& writer);
 
 }  // namespace traingraph::workloads

@@ -29,6 +29,7 @@ DataParallelWriter::DataParallelWriter(const TransformerSpec& spec, const LayerK
   std::iota(by_position_.begin(), by_position_.end(), 0U);
   std::sort(by_position_.begin(), by_position_.end(),
             [&](std::uint32_t a, std::uint32_t b) { return shape.chunks[a].position < shape.chunks[b].position; });
+  for (ChunkGradients& gradients : gradients_) gradients[1].experts = true;
   find_units();
   find_gather_buckets();
 }
@@ -38,7 +39,11 @@ void DataParallelWriter::find_units() {
     const ChunkShape& chunk = shape_.chunks[c];
     first_unit_[c] = static_cast<std::uint32_t>(units_.size());
     if (chunk.embedding) units_.push_back({.elements = kernels_.embedding_parameters()});
-    units_.insert(units_.end(), chunk.layers, Unit{.elements = kernels_.layer_parameters()});
+    for (std::uint32_t l = chunk.first_layer; l < chunk.first_layer + chunk.layers; ++l) {
+      units_.push_back(spec_.model.is_moe_layer(l)
+                           ? Unit{.elements = kernels_.moe_layer_parameters(), .experts = kernels_.expert_parameters()}
+                           : Unit{.elements = kernels_.layer_parameters()});
+    }
     // A unit by itself needs the table even if it is the embedding's.
     const double head =
         sharding_.stage == 3 ? kernels_.norm_parameters() + kernels_.table_parameters() : kernels_.head_parameters();
@@ -48,17 +53,23 @@ void DataParallelWriter::find_units() {
 }
 
 void DataParallelWriter::find_gather_buckets() {
-  GatherBucket open;
+  std::uint32_t seen = 0;  // units
+  std::array<GatherBucket, 2> open{GatherBucket{.experts = false}, GatherBucket{.experts = true}};
+  const auto close = [&](GatherBucket& bucket) {
+    bucket.units = seen;
+    if (bucket.elements > 0) gather_buckets_.push_back(bucket);
+    bucket.elements = 0;
+  };
   for (const std::uint32_t c : by_position_) {
     for (std::uint32_t u = first_unit_[c]; u < first_unit_[c] + unit_count_[c]; ++u) {
-      open.elements += units_[u].elements;
-      ++open.units;
-      if (open.elements < bucket_elements_) continue;
-      gather_buckets_.push_back(open);
-      open.elements = 0;
+      open[0].elements += units_[u].elements;
+      if (sharding_.expert_replicas > 1) open[1].elements += units_[u].experts;
+      ++seen;
+      for (GatherBucket& bucket : open) {
+        if (bucket.elements >= bucket_elements_) close(bucket);
+      }
     }
-    if (open.elements > 0) gather_buckets_.push_back(open);
-    open.elements = 0;
+    for (GatherBucket& bucket : open) close(bucket);
   }
 }
 
@@ -80,7 +91,8 @@ void DataParallelWriter::begin_step() {
 
 void DataParallelWriter::write_parameter_gather() {
   for (const GatherBucket& bucket : gather_buckets_) {
-    call(Stream::data, "parameter_all_gather", shard_slot(), CollectiveKind::all_gather, spec_.algorithms.dp_all_gather,
+    call(Stream::data, bucket.experts ? "expert_parameter_all_gather" : "parameter_all_gather",
+         bucket.experts ? SlotUse::edp : shard_slot(), CollectiveKind::all_gather, spec_.algorithms.dp_all_gather,
          bucket.elements * word_);
   }
 }
@@ -105,10 +117,14 @@ void DataParallelWriter::gather_unit(Unit& unit) {
 
 void DataParallelWriter::before_unit() {
   if (awaits_buckets_) {
-    std::uint32_t count = 1;
-    for (const GatherBucket& bucket : gather_buckets_) {
-      if (bucket.units > visits_[visit_]) break;
-      ++count;
+    // The first bucket of each kind that ends at or after this unit, if the unit has a part in it.
+    const Unit& unit = units_[visits_[visit_]];
+    std::uint32_t count = 0;
+    for (const bool experts : {false, true}) {
+      if (experts && (unit.experts == 0 || sharding_.expert_replicas == 1)) continue;
+      const auto holds = [&](const GatherBucket& b) { return b.experts == experts && b.units > visits_[visit_]; };
+      const auto found = std::find_if(gather_buckets_.begin(), gather_buckets_.end(), holds);
+      count = std::max(count, static_cast<std::uint32_t>(found - gather_buckets_.begin()) + 1);
     }
     streams_.require(Stream::data, count);
   }
@@ -123,9 +139,9 @@ void DataParallelWriter::after_unit() {
   ++visit_;
 }
 
-void DataParallelWriter::gradient_done(std::uint32_t chunk, double elements) {
-  if (!communicates()) return;
-  ChunkGradients& gradients = gradients_[chunk];
+void DataParallelWriter::gradient_done(std::uint32_t chunk, double elements, bool of_experts) {
+  if (!communicates() || (of_experts && sharding_.expert_replicas == 1)) return;
+  Gradients& gradients = gradients_[chunk][of_experts ? 1 : 0];
   gradients.open += elements;
   if (gradients.open < bucket_elements_) return;
   close(gradients);
@@ -134,34 +150,40 @@ void DataParallelWriter::gradient_done(std::uint32_t chunk, double elements) {
 
 void DataParallelWriter::unit_done(std::uint32_t chunk) {
   if (!communicates() || sharding_.stage != 3) return;
-  close(gradients_[chunk]);
-  if (spec_.parallel.overlap_grad_reduce) reduce(gradients_[chunk]);
+  for (Gradients& gradients : gradients_[chunk]) {
+    close(gradients);
+    if (spec_.parallel.overlap_grad_reduce) reduce(gradients);
+  }
 }
 
 void DataParallelWriter::chunk_done(std::uint32_t chunk) {
   if (!communicates()) return;
-  close(gradients_[chunk]);
   const bool overlap = spec_.parallel.overlap_grad_reduce;
-  if (overlap || sharding_.every_microbatch) reduce(gradients_[chunk]);
+  for (Gradients& gradients : gradients_[chunk]) {
+    close(gradients);
+    if (overlap || sharding_.every_microbatch) reduce(gradients);
+  }
   if (!overlap && sharding_.every_microbatch) streams_.require_all(Stream::data);
 }
 
-void DataParallelWriter::close(ChunkGradients& gradients) {
+void DataParallelWriter::close(Gradients& gradients) {
   if (gradients.open > 0) gradients.closed.push_back(std::exchange(gradients.open, 0));
 }
 
-void DataParallelWriter::reduce(ChunkGradients& gradients) {
+void DataParallelWriter::reduce(Gradients& gradients) {
   const AlgorithmSpec& algorithms = spec_.algorithms;
+  const std::string whose = gradients.experts ? "expert_gradient" : "gradient";
   for (const double elements : std::exchange(gradients.closed, {})) {
     const double bytes = elements * gradient_bytes_;
     if (sharding_.stage == 0) {
-      call(Stream::data, "gradient_all_reduce", SlotUse::dp, CollectiveKind::all_reduce, algorithms.dp_all_reduce, bytes);
+      call(Stream::data, whose + "_all_reduce", gradients.experts ? SlotUse::edp : SlotUse::dp, CollectiveKind::all_reduce,
+           algorithms.dp_all_reduce, bytes);
       continue;
     }
-    call(Stream::data, "gradient_reduce_scatter", shard_slot(), CollectiveKind::reduce_scatter, algorithms.dp_reduce_scatter,
-         bytes);
+    call(Stream::data, whose + "_reduce_scatter", gradients.experts ? SlotUse::edp : shard_slot(),
+         CollectiveKind::reduce_scatter, algorithms.dp_reduce_scatter, bytes);
     if (sharding_.hybrid) {
-      call(Stream::data, "gradient_shard_all_reduce", SlotUse::replicas, CollectiveKind::all_reduce,
+      call(Stream::data, whose + "_shard_all_reduce", SlotUse::replicas, CollectiveKind::all_reduce,
            algorithms.dp_all_reduce, bytes / sharding_.shards);
     }
   }
@@ -169,7 +191,9 @@ void DataParallelWriter::reduce(ChunkGradients& gradients) {
 
 void DataParallelWriter::end_passes() {
   if (!communicates()) return;
-  for (const std::uint32_t c : by_position_) reduce(gradients_[c]);
+  for (const std::uint32_t c : by_position_) {
+    for (Gradients& gradients : gradients_[c]) reduce(gradients);
+  }
   streams_.require_all(Stream::data);
 }
 

@@ -13,10 +13,13 @@
 // Reductions run beside compute with overlap_grad_reduce. Without it they wait for the end of the step (reduced once a
 // step), or compute waits for them (reduced after each micro-batch).
 //
+// Experts have buckets of their own, reduced and gathered over the copies of the experts.
+//
 // In a bidirectional pipeline stages s and P-1-s hold the same two positions in opposite chunks, and reduce both over one
 // communicator: buckets go out by position.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -48,7 +51,7 @@ class DataParallelWriter {
   void after_unit();
   void end_pass() { visits_.clear(); }
   /// Gradients of a chunk are complete.
-  void gradient_done(std::uint32_t chunk, double elements);
+  void gradient_done(std::uint32_t chunk, double elements, bool of_experts);
   /// All gradients of a unit (of a chunk) that this pass completes are there.
   void unit_done(std::uint32_t chunk);
   void chunk_done(std::uint32_t chunk);
@@ -59,18 +62,22 @@ class DataParallelWriter {
 
  private:
   struct GatherBucket {
+    bool experts = false;
     double elements = 0;
     std::uint32_t units = 0;  // of all chunks, that end in this bucket or before
   };
   struct Unit {
-    double elements = 0;         // gathered
+    double elements = 0;         // gathered, without experts
+    double experts = 0;          // of the local experts
     bool whole = false;          // stage 3: gathered and not resharded
     std::uint32_t gathered = 0;  // stage 3: operations of the gather stream after which it is whole
   };
-  struct ChunkGradients {
+  struct Gradients {
+    bool experts = false;
     double open = 0;
     std::vector<double> closed;  // not yet reduced
   };
+  using ChunkGradients = std::array<Gradients, 2>;  // without experts, of experts
   [[nodiscard]] bool communicates() const { return sharding_.replicas > 1; }
   [[nodiscard]] bool gathers_after_step() const { return communicates() && (sharding_.stage == 1 || sharding_.stage == 2); }
   [[nodiscard]] SlotUse shard_slot() const { return sharding_.hybrid ? SlotUse::shard : SlotUse::dp; }
@@ -78,8 +85,8 @@ class DataParallelWriter {
   void find_gather_buckets();
   void write_parameter_gather();
   void gather_unit(Unit& unit);
-  void close(ChunkGradients& gradients);
-  void reduce(ChunkGradients& gradients);
+  void close(Gradients& gradients);
+  void reduce(Gradients& gradients);
   void call(Stream stream, const std::string& label, SlotUse slot, CollectiveKind kind, Algorithm algorithm, double bytes);
 
   const TransformerSpec& spec_;

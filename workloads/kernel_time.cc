@@ -56,6 +56,31 @@ double tiled_flop(const HardwareSpec& hardware, const GemmShape& s) {
   return best;
 }
 
+double tiled_flop(const HardwareSpec& hardware, const std::vector<GemmShape>& shapes) {
+  if (shapes.size() == 1) return tiled_flop(hardware, shapes.front());
+  if (hardware.gemm_tiles.empty()) {
+    double sum = 0;
+    for (const GemmShape& s : shapes) sum += tiled_flop(hardware, s);
+    return sum;
+  }
+  const double sms = hardware.sms;
+  double best = 0;
+  for (const GemmTile& tile : hardware.gemm_tiles) {
+    double tiles = 0, work = 0;  // tiles, and tiles times depth
+    for (const GemmShape& s : shapes) {
+      const double count = s.batch * std::ceil(s.m / tile.rows) * std::ceil(s.n / tile.columns);
+      tiles += count;
+      work += count * rounded_up(s.k, kGranule);
+    }
+    if (tiles == 0) continue;
+    const double depth = work / tiles;
+    double flop = 2.0 * tile.rows * tile.columns * sms;  // of one wave, per unit of depth
+    flop *= tiles >= sms ? std::ceil(tiles / sms) * depth : rounded_up(depth / std::floor(sms / tiles), kGranule);
+    best = best == 0 ? flop : std::min(best, flop);
+  }
+  return best;
+}
+
 KernelModel::KernelModel(const HardwareSpec& hardware, Precision precision)
     : hardware_{hardware}, peak_{peak_of(hardware, precision)}, word_{element_bytes(precision)} {
   check_fraction(hardware.matmul_efficiency, "matmul_efficiency", hardware.name);
@@ -89,6 +114,19 @@ Kernel KernelModel::gemm(std::string name, const GemmShape& s) const {
   const bool slow = !(aligned(s.m) && aligned(s.n) && aligned(s.k));
   const double efficiency = hardware_.matmul_efficiency * (slow ? hardware_.misaligned_factor : 1);
   return timed(std::move(name), 2 * s.batch * s.m * s.n * s.k, tiled_flop(hardware_, s), efficiency, bytes, 1);
+}
+
+Kernel KernelModel::grouped_gemm(std::string name, const std::vector<GemmShape>& shapes, bool is_aligned) const {
+  std::vector<GemmShape> used;
+  double flop = 0, bytes = 0;
+  for (const GemmShape& s : shapes) {
+    if (s.m * s.n * s.k == 0) continue;
+    used.push_back(s);
+    flop += 2 * s.batch * s.m * s.n * s.k;
+    bytes += s.batch * (word_ * (s.m * s.k + s.k * s.n) + (s.result_bytes == 0 ? word_ : s.result_bytes) * s.m * s.n);
+  }
+  const double efficiency = hardware_.matmul_efficiency * (is_aligned ? 1 : hardware_.misaligned_factor);
+  return timed(std::move(name), flop, used.empty() ? 0 : tiled_flop(hardware_, used), efficiency, bytes, 1);
 }
 
 Kernel KernelModel::memory(std::string name, double bytes, std::uint32_t launches) const {

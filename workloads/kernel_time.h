@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sim/units.h"
 #include "workloads/hardware_spec.h"
@@ -54,6 +55,9 @@ class KernelModel {
   KernelModel(const HardwareSpec& hardware, Precision precision);
 
   [[nodiscard]] Kernel gemm(std::string name, const GemmShape& shape) const;
+  /// Products of different experts in one kernel (grouped GEMM): their tiles fill the waves together. `aligned`: the
+  /// dimensions other than the number of tokens are divisible by 8. Shapes of zero size are left out.
+  [[nodiscard]] Kernel grouped_gemm(std::string name, const std::vector<GemmShape>& shapes, bool aligned) const;
   [[nodiscard]] Kernel memory(std::string name, double bytes, std::uint32_t launches = 1) const;
   /// `efficiency` is e_fa. Forward 4·b·A·s²·d FLOP (half when causal), backward 2.5 times that; forward reads Q, K, V and
   /// writes O, backward reads those and dO, and writes dQ, dK, dV.
@@ -74,5 +78,7 @@ class KernelModel {
 
 /// Arithmetic of the whole tiles that a product occupies (FLOP' above).
 [[nodiscard]] double tiled_flop(const HardwareSpec& hardware, const GemmShape& shape);
+/// The same of several products in one kernel; equal to the above for one shape.
+[[nodiscard]] double tiled_flop(const HardwareSpec& hardware, const std::vector<GemmShape>& shapes);
 
 }  // namespace traingraph::workloads

@@ -52,6 +52,8 @@ LayerKernels::LayerKernels(const TransformerSpec& spec, const KernelModel& model
   nr_ = spec.parallel.sequence_parallel ? n_ / t : n_;
   h_ = m.hidden;
   f_ = m.ffn / t;
+  fe_ = m.moe.ffn / t;
+  fs_ = m.moe.shared_ffn / t;
   heads_ = m.heads / t;
   kv_heads_ = m.kv_head_count() / t;
   d_ = m.head_dimension();
@@ -204,9 +206,8 @@ void LayerKernels::add_row_backward(LayerOps& ops, const std::string& name, doub
   add_weight_gradient(ops, name, h_, inputs, inputs * h_ + with_bias(h_), 0);
 }
 
-LayerOps LayerKernels::layer_forward() const {
+LayerOps LayerKernels::attention_forward() const {
   LayerOps ops;
-  const double up = spec_.model.gated ? 2 * f_ : f_;
   add_kernel(ops, model_.memory("input_norm", 2 * w_ * nr_ * h_));
   add_region_entry(ops, "qkv");
   add_kernel(ops, model_.gemm("qkv", {.m = n_, .n = qkv_, .k = h_}));
@@ -218,6 +219,12 @@ LayerOps LayerKernels::layer_forward() const {
   add_kernel(ops, model_.gemm("attention_output", {.m = n_, .n = h_, .k = heads_ * d_}));
   add_region_exit(ops, "attention_output");
   add_residual(ops, "attention");
+  return ops;
+}
+
+LayerOps LayerKernels::layer_forward() const {
+  LayerOps ops = attention_forward();
+  const double up = spec_.model.gated ? 2 * f_ : f_;
   add_kernel(ops, model_.memory("mlp_norm", 2 * w_ * nr_ * h_));
   add_region_entry(ops, "mlp_up");
   add_kernel(ops, model_.gemm("mlp_up", {.m = n_, .n = up, .k = h_}));
@@ -242,6 +249,11 @@ LayerOps LayerKernels::layer_backward() const {
   add_column_backward(ops, "mlp_up", up, up * h_ + with_bias(up));
   add_norm_backward(ops, "mlp_norm");
   add_kernel(ops, model_.memory("mlp_residual_sum", 3 * w_ * nr_ * h_));
+  add_attention_backward(ops);
+  return ops;
+}
+
+void LayerKernels::add_attention_backward(LayerOps& ops) const {
   add_residual_backward(ops, "attention");
   add_row_backward(ops, "attention_output", heads_ * d_);
   add_core_attention_backward(ops);
@@ -252,14 +264,13 @@ LayerOps LayerKernels::layer_backward() const {
   add_column_backward(ops, "qkv", qkv_, qkv_ * h_ + with_bias(qkv_));
   add_norm_backward(ops, "input_norm");
   add_kernel(ops, model_.memory("attention_residual_sum", 3 * w_ * nr_ * h_));
-  return ops;
 }
 
-LayerOps LayerKernels::layer_recompute() const {
+LayerOps LayerKernels::recompute(LayerOps forward) const {
   LayerOps ops;
   if (spec_.recompute == Recompute::none) return ops;
   if (spec_.recompute == Recompute::full) {
-    ops = layer_forward();
+    ops = std::move(forward);
   } else {
     add_core_attention(ops);
   }
@@ -315,10 +326,10 @@ double LayerKernels::layer_norm_parameters() const { return 2 * norm_parameters(
 
 double LayerKernels::layer_parameters() const {
   const double up = spec_.model.gated ? 2 * f_ : f_;
-  const double weights = h_ * qkv_ + heads_ * d_ * h_ + h_ * up + f_ * h_;
-  const double biases = with_bias(qkv_ + h_ + up + h_);
-  return weights + biases + layer_norm_parameters();
+  return attention_parameters() + h_ * up + f_ * h_ + with_bias(up + h_) + layer_norm_parameters();
 }
+
+double LayerKernels::attention_parameters() const { return h_ * qkv_ + heads_ * d_ * h_ + with_bias(qkv_ + h_); }
 
 double LayerKernels::table_parameters() const { return vocabulary_ * h_; }
 

@@ -29,14 +29,25 @@
 // (forward), and after the input gradients of MLP up and QKV (backward). With it: all-gather before QKV and MLP up,
 // reduce-scatter after the other two; backward the reverse, plus an all-gather of the input that forward did not keep
 // (Korthikanti et al. 2022).
+//
+// An MoE layer has instead of its MLP, with r = n·K tokens sent by the rank (n ÷ t with sequence parallelism), R tokens
+// received by its experts (expert_routing.h), fe and fs the inner sizes of an expert and of the shared experts, ÷ t:
+//   router                       n x E x h, and 8·nE bytes for top-k      backward two products, and the same bytes
+//   permute, unpermute           2w·rh each                               the same
+//   dispatch, combine            all-to-all of r·h·w over the expert-parallel group, twice each way
+//   experts, grouped products    R_e x fe x h (gated: 2fe), R_e x h x fe   two each; activation 2w or 3w, 3w or 5w ·R·fe
+//   t > 1                        all-gather of R·h·w over TP before them, reduce-scatter after
+//   shared experts               as the MLP, and 3w·nh to add their output; beside dispatch and combine if asked for
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "sim/units.h"
 #include "workloads/collectives/collectives.h"
+#include "workloads/expert_routing.h"
 #include "workloads/kernel_time.h"
 #include "workloads/workload_spec.h"
 
@@ -44,15 +55,17 @@ namespace traingraph::workloads {
 
 /// One thing that a rank does, in issue order.
 struct LayerOp {
-  enum class Kind : std::uint8_t { kernel, tp_collective };
+  enum class Kind : std::uint8_t { kernel, tp_collective, ep_collective };
   Kind kind = Kind::kernel;
   Kernel kernel;
   CollectiveKind collective = CollectiveKind::all_reduce;
-  sim::Bytes bytes;                 ///< full buffer of the collective
-  std::string name;                 ///< of the collective
-  double gradient_elements = 0;     ///< parameters of this rank whose gradient is complete when this kernel ends
-  std::uint32_t may_overlap = 0;    ///< the kernel does not need the last `may_overlap` collectives issued before it
-  bool of_weight_gradient = false;  ///< makes the weight gradient of a matrix product, or what only that needs
+  sim::Bytes bytes;               ///< full buffer of the collective
+  std::string name;               ///< of the collective
+  double gradient_elements = 0;   ///< parameters of this rank whose gradient is complete when this kernel ends
+  std::uint32_t may_overlap = 0;  ///< the kernel does not need the last `may_overlap` collectives issued before it
+  std::shared_ptr<const BytesMatrix> matrix;  ///< of an all_to_all_v
+  bool of_experts = false;                    ///< the gradient is an expert's
+  bool of_weight_gradient = false;            ///< makes the weight gradient of a matrix product, or what only that needs
 };
 using LayerOps = std::vector<LayerOp>;
 
@@ -77,8 +90,10 @@ class LayerKernels {
 
   [[nodiscard]] LayerOps layer_forward() const;
   [[nodiscard]] LayerOps layer_backward() const;  ///< without recomputation
-  [[nodiscard]] LayerOps layer_recompute()
-      const;  ///< what is run again before a layer's backward; empty for Recompute::none
+  /// What is run again before a layer's backward, its forward being `forward`; empty for Recompute::none.
+  [[nodiscard]] LayerOps recompute(LayerOps forward) const;
+  [[nodiscard]] LayerOps moe_layer_forward(const ExpertLoad& load) const;
+  [[nodiscard]] LayerOps moe_layer_backward(const ExpertLoad& load) const;
   [[nodiscard]] LayerOps embedding_forward() const;
   [[nodiscard]] LayerOps embedding_backward() const;
   [[nodiscard]] LayerOps head_forward() const;  ///< final norm, logits, loss
@@ -87,6 +102,9 @@ class LayerKernels {
   /// Parameters of one rank.
   [[nodiscard]] double layer_parameters() const;
   [[nodiscard]] double layer_norm_parameters() const;  ///< of those, the norms' (replicated over TP)
+  [[nodiscard]] double moe_layer_parameters() const;   ///< of an MoE layer, without its experts; shared experts included
+  [[nodiscard]] double router_parameters() const;      ///< of those, the router's (replicated over TP)
+  [[nodiscard]] double expert_parameters() const;      ///< of an MoE layer, its local experts
   [[nodiscard]] double embedding_parameters() const;
   /// Final norm and the LM head's table; a tied table counts when it is a copy (embedding and head on different stages).
   [[nodiscard]] double head_parameters() const;
@@ -103,6 +121,17 @@ class LayerKernels {
   void add_region_exit(LayerOps& ops, const std::string& name) const;
   void add_core_attention(LayerOps& ops) const;
   void add_core_attention_backward(LayerOps& ops) const;
+  [[nodiscard]] LayerOps attention_forward() const;
+  void add_attention_backward(LayerOps& ops) const;
+  void add_all_to_all(LayerOps& ops, const std::string& name, const ExpertLoad& load,
+                      const std::shared_ptr<const BytesMatrix>& matrix) const;
+  void add_grouped_gemm(LayerOps& ops, const std::string& name, const ExpertLoad& load, double n, double k) const;
+  void add_grouped_weight_gradient(LayerOps& ops, const std::string& name, const ExpertLoad& load, double rows,
+                                   double columns) const;
+  void add_activation(LayerOps& ops, const std::string& name, double elements, bool backward) const;
+  void run_beside(LayerOps& ops, std::size_t begin) const;
+  [[nodiscard]] sim::Bytes expert_bytes(const ExpertLoad& load) const;
+  [[nodiscard]] double attention_parameters() const;
   void add_softmax(LayerOps& ops, bool backward) const;
   void add_norm_backward(LayerOps& ops, const std::string& name) const;
   void add_residual(LayerOps& ops, const std::string& name) const;
@@ -124,6 +153,8 @@ class LayerKernels {
   double nr_;  // tokens in the regions between tensor-parallel ones
   double h_;
   double f_;
+  double fe_;  // inner size of an expert, of this rank
+  double fs_;  // of the shared experts
   double heads_;
   double kv_heads_;
   double d_;

@@ -18,8 +18,10 @@
 // gate, up and their product, w·3f); with unfused attention per sequence softmax output w·A·s², and with dropout its mask
 // and result (1+w)·A·s², dropped by selective recomputation. With full recomputation the layer's input only: w·h per token
 // (÷ t with sequence parallelism). For the GPT shape in 16 bits and t = 1 that is s·b·h·(34 + 5·A·s/h) (Korthikanti et al.
-// 2022). Not counted: tensors of less than about 0.1 % (biases, log-sum-exp of fused attention), communication buffers, the
-// CUDA context.
+// 2022). An MoE layer stores instead of the MLP's part w·(1 + u)(K·fe + fs)/t (u = 1, gated 2), the hidden states that its K
+// experts take in, w·K·h, and what they give back for the router's gradient, w·K·h (÷ t with sequence parallelism); a
+// balanced load, times the capacity factor. Not counted: tensors of less than about 0.1 % (biases, log-sum-exp of fused
+// attention), communication buffers, the CUDA context.
 #pragma once
 
 #include <cstdint>
@@ -34,13 +36,13 @@
 
 namespace traingraph::workloads {
 
-/// Bytes that one layer keeps of one micro-batch on one GPU, under the spec's recomputation.
-[[nodiscard]] sim::Bytes stored_activations(const TransformerSpec& spec);
+/// Bytes that one layer (`moe`: with experts) keeps of one micro-batch on one GPU, under the spec's recomputation.
+[[nodiscard]] sim::Bytes stored_activations(const TransformerSpec& spec, bool moe = false);
 
 /// Bytes that one layer keeps of one micro-batch between the two halves of a split backward: inputs and output gradients of
 /// its four products, per token w·(2h/t' + (A·d + f)/t + 2h + ((A+2G)d + u·f)/t); t' = t with sequence parallelism (those
 /// inputs are gathered again), else 1; u = 1, gated 2. GPT shape, t = 1, 16 bits: 32·s·b·h (Qi et al. 2023, table 1).
-[[nodiscard]] sim::Bytes weight_gradient_activations(const TransformerSpec& spec);
+[[nodiscard]] sim::Bytes weight_gradient_activations(const TransformerSpec& spec, bool moe = false);
 
 /// The terms of one GPU of a stage; terms of zero bytes are left out.
 [[nodiscard]] std::vector<MemoryTerm> memory_terms(const TransformerSpec& spec, const LayerKernels& kernels,

@@ -1,9 +1,10 @@
-// ModelSpec: a dense decoder-only transformer, by its published shape. One letter, one meaning: h hidden, f FFN, A attention
-// heads of size d, G key/value heads, s sequence, V vocabulary, n_l layers.
+// ModelSpec: a decoder-only transformer, dense or with experts, by its published shape. One letter, one meaning: h hidden, f
+// FFN, A attention heads of size d, G key/value heads, s sequence, V vocabulary, n_l layers.
 //
 // Parameters of one layer: attention h(A+2G)d + A·d·h, MLP 2hf (gated 3hf), two norms of h (layernorm: 2h), and with `bias`
-// one bias per output of each product. Outside the layers: embedding V·h, learned positions s·h, final norm, and an LM head
-// of V·h unless the embedding is tied to it.
+// one bias per output of each product. An MoE layer has a router hE, E experts and the shared ones instead of the MLP.
+// Outside the layers: embedding V·h, learned positions s·h, final norm, and an LM head of V·h unless the embedding is tied
+// to it.
 #pragma once
 
 #include <array>
@@ -26,6 +27,17 @@ inline constexpr std::array kPositionNames{EnumName<Position>{Position::none, "n
                                            EnumName<Position>{Position::rotary, "rotary"}};
 [[nodiscard]] constexpr std::span<const EnumName<Position>> enum_names(Position) { return kPositionNames; }
 
+/// Mixture of experts: in MoE layers the MLP is E experts, of which a router chooses K for each token. Experts have no
+/// biases.
+struct MoeSpec {
+  std::uint32_t experts = 0;            ///< E; 0: a dense model
+  std::uint32_t experts_per_token = 0;  ///< K
+  std::uint32_t ffn = 0;                ///< inner size of one expert
+  std::uint32_t shared_ffn = 0;         ///< inner sizes of the experts that every token passes, summed; no biases
+  std::uint32_t dense_layers = 0;       ///< the first layers, which have an ordinary MLP
+  std::uint32_t every = 1;              ///< of the others, every so-manieth is an MoE layer, beginning with the `every`th
+};
+
 struct ModelSpec {
   std::string name;
   std::uint32_t layers = 0;      ///< n_l
@@ -43,7 +55,14 @@ struct ModelSpec {
   bool tied_embeddings = true;   ///< the LM head uses the embedding's table
   Norm norm = Norm::layernorm;
   Position position = Position::learned;
+  MoeSpec moe;
 
+  [[nodiscard]] bool is_moe_layer(std::uint32_t layer) const {
+    return moe.experts > 0 && layer >= moe.dense_layers && (layer - moe.dense_layers + 1) % moe.every == 0;
+  }
+  [[nodiscard]] std::uint32_t moe_layers() const {
+    return moe.experts == 0 || layers < moe.dense_layers ? 0 : (layers - moe.dense_layers) / moe.every;
+  }
   [[nodiscard]] std::uint32_t kv_head_count() const { return kv_heads == 0 ? heads : kv_heads; }
   [[nodiscard]] std::uint32_t head_dimension() const {
     return head_size == 0 ? (heads == 0 ? 0 : hidden / heads) : head_size;
@@ -56,7 +75,11 @@ void check_model(const ModelSpec& model);
 
 /// Number of weights with the vocabulary as published (no padding).
 [[nodiscard]] std::uint64_t parameter_count(const ModelSpec& model);
-/// Weights of one layer.
+/// Of those, the weights that one token passes: K experts of each MoE layer. The same for a dense model.
+[[nodiscard]] std::uint64_t active_parameter_count(const ModelSpec& model);
+/// Weights of one dense layer.
 [[nodiscard]] std::uint64_t layer_parameter_count(const ModelSpec& model);
+/// Weights of one MoE layer with `experts` of its experts.
+[[nodiscard]] std::uint64_t moe_layer_parameter_count(const ModelSpec& model, std::uint32_t experts);
 
 }  // namespace traingraph::workloads

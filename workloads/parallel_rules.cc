@@ -67,12 +67,56 @@ void check_sharding(const TransformerSpec& spec, Rules& rules) {
                "dualpipe is built for zero_stage 0 and 1, without shard_group, gradients reduced once a step");
 }
 
+void check_experts(const TransformerSpec& spec, Rules& rules) {
+  const ParallelSpec& p = spec.parallel;
+  const MoeSpec& moe = spec.model.moe;
+  if (moe.experts == 0) {
+    rules.expect(p.ep == 1, "ep", "needs a model with experts");
+    return;
+  }
+  rules.expect(p.dp % p.ep == 0, "ep", "{} does not divide dp {}: expert-parallel groups are parts of data-parallel ones",
+               p.ep, p.dp);
+  rules.expect(moe.experts % p.ep == 0, "ep", "{} does not divide the model's {} experts", p.ep, moe.experts);
+  rules.expect(moe.ffn % p.tp == 0 && moe.shared_ffn % p.tp == 0, "tp", "{} does not divide the experts' ffn of {} and {}",
+               p.tp, moe.ffn, moe.shared_ffn);
+  rules.expect(p.tp == 1 || p.sequence_parallel, "sequence_parallel",
+               "is needed by experts with tp above 1: otherwise every TP rank would send the same tokens");
+  rules.expect(Sharding{p}.stage <= 2 && p.shard_group == 0, "zero_stage",
+               "3 and shard_group are not built for models with experts");
+}
+
 }  // namespace
 
 std::vector<ParallelProblem> parallel_problems(const TransformerSpec& spec) {
   Rules rules;
   check_pipeline(spec, rules);
   check_sharding(spec, rules);
+  check_experts(spec, rules);
+  return rules.take();
+}
+
+std::vector<ParallelProblem> routing_problems(const TransformerSpec& spec) {
+  const RoutingSpec& r = spec.routing;
+  const MoeSpec& moe = spec.model.moe;
+  Rules rules;
+  const bool uneven = r.distribution != RoutingDistribution::uniform;
+  rules.expect(moe.experts > 0 || (!uneven && !r.capacity_factor && !r.overlap_shared_experts), "distribution",
+               "and the other keys of routing need a model with experts");
+  if (moe.experts == 0) return rules.take();
+  rules.expect(!r.overlap_shared_experts || (moe.shared_ffn > 0 && spec.parallel.ep > 1), "overlap_shared_experts",
+               "needs shared experts and ep above 1");
+  rules.expect(!uneven || !r.capacity_factor, "capacity_factor",
+               "makes all experts equal: distribution {} would have no effect", name_of(r.distribution));
+  const bool measured = r.distribution == RoutingDistribution::measured;
+  rules.expect(!measured || r.histogram.size() == moe.experts, "histogram", "lists {} experts, but the model has {}",
+               r.histogram.size(), moe.experts);
+  double sum = 0;
+  bool good = true;
+  for (const double tokens : r.histogram) {
+    good = good && tokens >= 0;
+    sum += tokens;
+  }
+  rules.expect(!measured || (good && sum > 0), "histogram", "needs numbers of 0 or more, not all 0");
   return rules.take();
 }
 

@@ -19,4 +19,7 @@ struct ParallelProblem {
 /// micro-batch.
 [[nodiscard]] std::vector<ParallelProblem> parallel_problems(const TransformerSpec& spec);
 
+/// The same of the routing; `field` is a key of RoutingSpec.
+[[nodiscard]] std::vector<ParallelProblem> routing_problems(const TransformerSpec& spec);
+
 }  // namespace traingraph::workloads

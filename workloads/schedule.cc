@@ -89,22 +89,25 @@ std::vector<Pass> passes_of_stage(ScheduleKind kind, const PipelineShape& shape,
   }
 }
 
-InFlight most_in_flight(const std::vector<Pass>& passes, const std::vector<std::uint32_t>& chunk_weights,
-                        double forward_cost, double weight_cost) {
-  InFlight now, most;
+std::vector<InFlight> most_in_flight(const std::vector<Pass>& passes, const std::vector<double>& forward_cost,
+                                     const std::vector<double>& weight_cost) {
+  std::vector<InFlight> now(forward_cost.size());
+  std::vector<InFlight> most = now;
   double highest = 0;
   for (const Pass& p : passes) {
-    const std::uint64_t weight = chunk_weights[p.chunk];
+    InFlight& chunk = now[p.chunk];
     if (p.kind == PassKind::forward) {
-      now.forward += weight;
+      ++chunk.forward;
     } else if (p.kind == PassKind::weight_gradient) {
-      now.weight_gradient -= weight;
+      --chunk.weight_gradient;
     } else {
-      now.forward -= weight;
-      if (p.kind == PassKind::input_gradient) now.weight_gradient += weight;
+      --chunk.forward;
+      if (p.kind == PassKind::input_gradient) ++chunk.weight_gradient;
     }
-    const double cost =
-        forward_cost * static_cast<double>(now.forward) + weight_cost * static_cast<double>(now.weight_gradient);
+    double cost = 0;
+    for (std::size_t c = 0; c < now.size(); ++c) {
+      cost += forward_cost[c] * now[c].forward + weight_cost[c] * now[c].weight_gradient;
+    }
     if (cost > highest) {
       highest = cost;
       most = now;

@@ -60,18 +60,18 @@ void check_schedule(ScheduleKind kind, const PipelineShape& shape);
 /// Checks first. Micro-batches of dualpipe are numbered over both directions: the first M/2 enter at stage 0.
 [[nodiscard]] std::vector<Pass> passes_of_stage(ScheduleKind kind, const PipelineShape& shape, std::uint32_t stage);
 
-/// What a stage holds at one time, in passes weighted by chunk: those that have gone forward and not back, and those whose
-/// weight gradient is all that is missing.
+/// Passes of one chunk that a stage holds at one time: those that have gone forward and not back, and those whose weight
+/// gradient is all that is missing.
 struct InFlight {
-  std::uint64_t forward = 0;
-  std::uint64_t weight_gradient = 0;
+  std::uint32_t forward = 0;
+  std::uint32_t weight_gradient = 0;
 
   bool operator==(const InFlight&) const = default;
 };
 
-/// The state of the stage at which `forward_cost`·forward + `weight_cost`·weight_gradient is largest, the first of equals.
-/// Chunk c counts as `chunk_weights[c]` (its layers).
-[[nodiscard]] InFlight most_in_flight(const std::vector<Pass>& passes, const std::vector<std::uint32_t>& chunk_weights,
-                                      double forward_cost, double weight_cost);
+/// By chunk, the state of the stage in which the sum of forward_cost[c]·forward + weight_cost[c]·weight_gradient over its
+/// chunks c is largest, the first of equals.
+[[nodiscard]] std::vector<InFlight> most_in_flight(const std::vector<Pass>& passes, const std::vector<double>& forward_cost,
+                                                   const std::vector<double>& weight_cost);
 
 }  // namespace traingraph::workloads

@@ -22,16 +22,20 @@ namespace traingraph::workloads {
 
 struct Sharding {
   std::uint32_t stage = 0;
-  std::uint32_t replicas = 1;     ///< copies of each parameter when nothing is sharded: DP, twice that if bidirectional
-  std::uint32_t shards = 1;       ///< ranks that share one copy of the sharded states
-  bool hybrid = false;            ///< 1 < shards < replicas
-  bool every_microbatch = false;  ///< gradients are reduced after each micro-batch, not once a step
+  std::uint32_t replicas = 1;         ///< copies of each parameter when nothing is sharded: DP, twice that if bidirectional
+  std::uint32_t shards = 1;           ///< ranks that share one copy of the sharded states
+  bool hybrid = false;                ///< 1 < shards < replicas
+  std::uint32_t expert_replicas = 1;  ///< copies of each expert: replicas ÷ EP
+  bool every_microbatch = false;      ///< gradients are reduced after each micro-batch, not once a step
 
   explicit Sharding(const ParallelSpec& spec);
 
   [[nodiscard]] double parameter_shards() const { return stage == 3 ? shards : 1; }
   [[nodiscard]] double gradient_shards() const { return stage >= 2 && every_microbatch ? shards : 1; }
   [[nodiscard]] double optimizer_shards() const { return shards; }
+  /// Experts are sharded over their own copies, in stages 1 and 2.
+  [[nodiscard]] double expert_gradient_shards() const { return stage >= 2 && every_microbatch ? expert_replicas : 1; }
+  [[nodiscard]] double expert_optimizer_shards() const { return stage > 0 ? expert_replicas : 1; }
 };
 
 }  // namespace traingraph::workloads

@@ -21,8 +21,9 @@ void StageEnd::write_reductions(const DataParallelWriter& data) {
   const double whole = 1 / data.sharding().gradient_shards();  // share of a gradient that a rank still has
   const TimeCategory late = spec_.parallel.pp > 1 ? TimeCategory::bubble : TimeCategory::exposed_dp;
   if (spec_.parallel.sequence_parallel && spec_.parallel.tp > 1) {
-    const double norms =
-        shape_.layers() * kernels_.layer_norm_parameters() + (shape_.has_head() ? kernels_.norm_parameters() : 0);
+    const double norms = shape_.layers() * kernels_.layer_norm_parameters() +
+                         (shape_.has_head() ? kernels_.norm_parameters() : 0) +
+                         shape_.moe_layers() * kernels_.router_parameters();
     streams_.collective(Stream::blocking, writer_.label("norm_gradient_all_reduce", TimeCategory::exposed_tp),
                         slots_[SlotUse::tp], sum(spec_.algorithms.tp_all_reduce, sim::Bytes{norms * g * whole}),
                         {Stream::data});
@@ -47,8 +48,10 @@ void StageEnd::optimizer_kernel(const Kernel& kernel) {
 void StageEnd::write_optimizer(const DataParallelWriter& data) {
   const ParallelSpec& p = spec_.parallel;
   const double g = data.gradient_bytes();
-  const double local = stage_parameters(kernels_, shape_);
-  const double shard = local / data.sharding().optimizer_shards();
+  const StageParameters local = stage_parameters(kernels_, shape_);
+  const Sharding& sharding = data.sharding();
+  const double shard = local.dense / sharding.optimizer_shards() + local.experts / sharding.expert_optimizer_shards();
+  const double accumulated = local.dense / sharding.gradient_shards() + local.experts / sharding.expert_gradient_shards();
   const double w = model_.word();
   const double unscale = spec_.precision == Precision::fp16 ? 2 * g : 0;
   const double states = 24;  // fp32 weight and two moments, read and written
@@ -64,7 +67,7 @@ void StageEnd::write_optimizer(const DataParallelWriter& data) {
                                             .options = {}}));
   }
   optimizer_kernel(model_.memory("adam", (unscale + g + states + weight) * shard));
-  optimizer_kernel(model_.memory("zero_gradients", g * local / data.sharding().gradient_shards()));
+  optimizer_kernel(model_.memory("zero_gradients", g * accumulated));
 }
 
 }  // namespace traingraph::workloads

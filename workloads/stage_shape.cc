@@ -41,9 +41,12 @@ std::vector<StageShape> stage_shapes(const TransformerSpec& spec) {
   std::uint32_t first_layer = 0;
   for (const std::uint32_t layers : layers_of_positions(spec)) {
     const auto position = static_cast<std::uint32_t>(positions.size());
+    std::uint32_t moe_layers = 0;
+    for (std::uint32_t l = first_layer; l < first_layer + layers; ++l) moe_layers += spec.model.is_moe_layer(l) ? 1 : 0;
     positions.push_back({.position = position,
                          .first_layer = first_layer,
                          .layers = layers,
+                         .moe_layers = moe_layers,
                          .embedding = position == 0,
                          .head = position + 1 == map.positions()});
     first_layer += layers;
@@ -61,11 +64,13 @@ std::uint32_t microbatches_of_replica(const TransformerSpec& spec) {
   return spec.global_batch / (spec.parallel.dp * spec.micro_batch);
 }
 
-double stage_parameters(const LayerKernels& kernels, const StageShape& shape) {
-  double sum = shape.layers() * kernels.layer_parameters();
-  if (shape.has_embedding()) sum += kernels.embedding_parameters();
-  if (shape.has_head()) sum += kernels.head_parameters();
-  return sum;
+StageParameters stage_parameters(const LayerKernels& kernels, const StageShape& shape) {
+  const std::uint32_t moe_layers = shape.moe_layers();
+  double dense = (shape.layers() - moe_layers) * kernels.layer_parameters();
+  if (moe_layers > 0) dense += moe_layers * kernels.moe_layer_parameters();
+  if (shape.has_embedding()) dense += kernels.embedding_parameters();
+  if (shape.has_head()) dense += kernels.head_parameters();
+  return {dense, moe_layers == 0 ? 0 : moe_layers * kernels.expert_parameters()};
 }
 
 }  // namespace traingraph::workloads

@@ -18,6 +18,8 @@ enum class SlotUse : std::uint8_t {
   dp,         ///< all copies of the stage's parameters
   shard,      ///< hybrid sharding: the ranks that share one copy of the sharded states
   replicas,   ///< hybrid sharding: the ranks that hold the same shard
+  ep,         ///< the ranks that share one copy of the experts
+  edp,        ///< all copies of the stage's experts
   gather,     ///< ZeRO-3: the group over which parameters are sharded, for their gathers alone
   norm,       ///< everybody who has a part of the gradient norm
   embedding,  ///< first and last stage, tied embedding
@@ -51,6 +53,7 @@ struct ChunkShape {
   std::uint32_t position = 0;
   std::uint32_t first_layer = 0;
   std::uint32_t layers = 0;
+  std::uint32_t moe_layers = 0;  ///< of the layers, those with experts
   bool embedding = false;
   bool head = false;
 };
@@ -71,11 +74,10 @@ struct StageShape {
   [[nodiscard]] bool has_head() const {
     return std::any_of(chunks.begin(), chunks.end(), [](const ChunkShape& c) { return c.head; });
   }
-  /// Layers of each chunk.
-  [[nodiscard]] std::vector<std::uint32_t> chunk_layers() const {
-    std::vector<std::uint32_t> result;
-    for (const ChunkShape& c : chunks) result.push_back(c.layers);
-    return result;
+  [[nodiscard]] std::uint32_t moe_layers() const {
+    std::uint32_t sum = 0;
+    for (const ChunkShape& c : chunks) sum += c.moe_layers;
+    return sum;
   }
 };
 
@@ -90,6 +92,11 @@ struct StageShape {
 [[nodiscard]] std::uint32_t microbatches_of_replica(const TransformerSpec& spec);
 
 /// Parameters that one GPU of the stage holds when nothing is sharded over data-parallel ranks.
-[[nodiscard]] double stage_parameters(const LayerKernels& kernels, const StageShape& shape);
+struct StageParameters {
+  double dense = 0;    ///< all but the experts
+  double experts = 0;  ///< of the local experts
+  [[nodiscard]] double total() const { return dense + experts; }
+};
+[[nodiscard]] StageParameters stage_parameters(const LayerKernels& kernels, const StageShape& shape);
 
 }  // namespace traingraph::workloads

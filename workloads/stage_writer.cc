@@ -10,8 +10,15 @@
 namespace traingraph::workloads {
 
 StageWriter::StageWriter(const TransformerSpec& spec, const KernelModel& model, const StageShape& shape,
-                         ProgramWriter& writer)
-    : spec_{spec}, model_{model}, shape_{shape}, writer_{writer}, kernels_{spec, model}, map_{spec.parallel} {
+                         ExpertRouting& routing, std::uint32_t ep_rank, ProgramWriter& writer)
+    : spec_{spec},
+      model_{model},
+      shape_{shape},
+      routing_{routing},
+      ep_rank_{ep_rank},
+      writer_{writer},
+      kernels_{spec, model},
+      map_{spec.parallel} {
   hosted_ = spec.software.launch_forward > sim::Duration{} || spec.software.launch_backward > sim::Duration{};
   microbatches_ = microbatches_of_replica(spec);
 }
@@ -25,6 +32,8 @@ void StageWriter::choose_slots() {
     slots_.add(SlotUse::shard);
     slots_.add(SlotUse::replicas);
   }
+  if (shape_.moe_layers() > 0 && p.ep > 1) slots_.add(SlotUse::ep);
+  if (shape_.moe_layers() > 0 && sharding.expert_replicas > 1) slots_.add(SlotUse::edp);
   if (sharding.stage == 3 && sharding.replicas > 1) slots_.add(SlotUse::gather);
   if (shape_.norm_members > 1) slots_.add(SlotUse::norm);
   if (spec_.model.tied_embeddings && !map_.ends_meet() && (shape_.has_embedding() || shape_.has_head())) {
@@ -61,9 +70,35 @@ StageWriter::Part StageWriter::compile_part(const LayerOps& forward, const Layer
 }
 
 void StageWriter::compile_all() {
-  layer_ = compile_part(kernels_.layer_forward(), kernels_.layer_recompute(), kernels_.layer_backward());
+  if (shape_.layers() > shape_.moe_layers()) {
+    const LayerOps forward = kernels_.layer_forward();
+    layer_ = compile_part(forward, kernels_.recompute(forward), kernels_.layer_backward());
+  }
+  compile_experts();
   if (shape_.has_embedding()) embedding_ = compile_part(kernels_.embedding_forward(), {}, kernels_.embedding_backward());
   if (shape_.has_head()) head_ = compile_part(kernels_.head_forward(), {}, kernels_.head_backward());
+}
+
+void StageWriter::compile_experts() {
+  for (const ChunkShape& chunk : shape_.chunks) {
+    for (std::uint32_t l = chunk.first_layer; l < chunk.first_layer + chunk.layers; ++l) {
+      const std::uint32_t key = routing_.is_uneven() ? l : 0;
+      if (!spec_.model.is_moe_layer(l) || experts_.contains(key)) continue;
+      const ExpertLoad load = routing_.load(l, ep_rank_);
+      const LayerOps forward = kernels_.moe_layer_forward(load);
+      experts_.emplace(key, compile_part(forward, kernels_.recompute(forward), kernels_.moe_layer_backward(load)));
+    }
+  }
+}
+
+const StageWriter::Part& StageWriter::part_of(std::uint32_t layer) const {
+  return spec_.model.is_moe_layer(layer) ? experts_.at(routing_.is_uneven() ? layer : 0) : layer_;
+}
+
+sim::Duration StageWriter::layer_time(const ChunkShape& chunk, CompiledOps Part::*list) const {
+  sim::Duration sum;
+  for (std::uint32_t l = chunk.first_layer; l < chunk.first_layer + chunk.layers; ++l) sum += (part_of(l).*list).totals.time;
+  return sum;
 }
 
 StageResult StageWriter::write() {
@@ -86,29 +121,41 @@ StageResult StageWriter::result(const KernelTotals& optimizer) {
   StageResult r;
   r.slots = slots_.uses();
   const std::int64_t copies = map_.copies();  // a micro-batch passes one of them
-  const std::int64_t layers = shape_.layers();
-  const sim::Duration weights = layer_.weight_gradient.totals.time * layers + head_.weight_gradient.totals.time;
-  r.forward = layer_.forward.totals.time * layers + embedding_.forward.totals.time + head_.forward.totals.time;
-  r.backward = (layer_.backward.totals.time + layer_.recompute.totals.time) * layers + embedding_.backward.totals.time +
-               head_.backward.totals.time;
+  const auto time = [&](CompiledOps Part::*list) {
+    sim::Duration sum = (embedding_.*list).totals.time + (head_.*list).totals.time;
+    for (const ChunkShape& chunk : shape_.chunks) sum += layer_time(chunk, list);
+    return sum;
+  };
+  r.forward = time(&Part::forward);
+  r.backward = time(&Part::backward) + time(&Part::recompute);
   if (splits_backward(spec_.parallel.schedule) && copies == 1) {
-    r.after_hand_off = weights;
-    r.backward -= weights;
+    r.after_hand_off = time(&Part::weight_gradient);
+    r.backward -= r.after_hand_off;
   }
-  r.forward = r.forward.scaled(1.0 / static_cast<double>(copies));
-  r.backward = r.backward.scaled(1.0 / static_cast<double>(copies));
-  const ChunkShape& chunk = shape_.chunks.front();
-  r.first_chunk =
-      (layer_.forward.totals.time + layer_.backward.totals.time + layer_.recompute.totals.time) * std::int64_t{chunk.layers};
-  if (chunk.embedding) r.first_chunk += embedding_.forward.totals.time + embedding_.backward.totals.time;
-  if (chunk.head) r.first_chunk += head_.forward.totals.time + head_.backward.totals.time;
+  if (copies > 1) {
+    r.forward = r.forward.scaled(1.0 / static_cast<double>(copies));
+    r.backward = r.backward.scaled(1.0 / static_cast<double>(copies));
+  }
+  const ChunkShape& first = shape_.chunks.front();
+  for (CompiledOps Part::*list : {&Part::forward, &Part::backward, &Part::recompute}) {
+    r.first_chunk += layer_time(first, list);
+    if (first.embedding) r.first_chunk += (embedding_.*list).totals.time;
+    if (first.head) r.first_chunk += (head_.*list).totals.time;
+  }
   const std::int64_t microbatches = microbatches_ / copies;
   KernelTotals totals;
-  for (const CompiledOps* ops : {&layer_.forward, &layer_.backward, &layer_.recompute}) {
-    totals.add(ops->totals, layers * microbatches);
+  for (CompiledOps Part::*list : {&Part::forward, &Part::backward, &Part::recompute}) {
+    totals.add((layer_.*list).totals, std::int64_t{shape_.layers() - shape_.moe_layers()} * microbatches);
   }
-  for (const CompiledOps* ops : {&embedding_.forward, &embedding_.backward, &head_.forward, &head_.backward}) {
-    totals.add(ops->totals, microbatches);
+  for (const Part* part : {&embedding_, &head_}) {
+    for (CompiledOps Part::*list : {&Part::forward, &Part::backward}) totals.add((part->*list).totals, microbatches);
+  }
+  for (const ChunkShape& chunk : shape_.chunks) {
+    for (std::uint32_t l = chunk.first_layer; l < chunk.first_layer + chunk.layers; ++l) {
+      if (!spec_.model.is_moe_layer(l)) continue;
+      const Part& part = part_of(l);
+      for (const CompiledOps* ops : {&part.forward, &part.backward, &part.recompute}) totals.add(ops->totals, microbatches);
+    }
   }
   totals.add(optimizer);
   r.facts.flop = totals.flop;
@@ -221,12 +268,12 @@ void StageWriter::write_ops(const CompiledOps& ops, sim::Duration launch_cost) {
   write_host(ops, launch_cost);
   for (const CompiledOp& op : ops.ops) {
     if (op.is_collective) {
-      streams_->collective(Stream::blocking, op.label, slots_[SlotUse::tp], op.argument);
+      streams_->collective(Stream::blocking, op.label, slots_[op.over_experts ? SlotUse::ep : SlotUse::tp], op.argument);
       continue;
     }
     streams_->compute(op.label, op.argument, op.may_overlap);
     const bool complete = op.of_weight_gradient ? completes_.weights : completes_.inputs;
-    if (complete && op.gradient_elements > 0) data_->gradient_done(chunk_, op.gradient_elements);
+    if (complete && op.gradient_elements > 0) data_->gradient_done(chunk_, op.gradient_elements, op.of_experts);
   }
 }
 
@@ -249,7 +296,7 @@ void StageWriter::write_forward(const Pass& pass) {
   if (chunk.embedding) unit(embedding_);
   for (std::uint32_t l = 0; l < chunk.layers; ++l) {
     streams_->at(mb, static_cast<std::int32_t>(chunk.first_layer + l));
-    unit(layer_);
+    unit(part_of(chunk.first_layer + l));
   }
   streams_->at(mb, -1);
   if (chunk.head) unit(head_);
@@ -277,7 +324,7 @@ void StageWriter::write_backward(const Pass& pass) {
   if (chunk.head) write_backward_ops(head_, pass.kind);
   for (std::uint32_t l = chunk.layers; l-- > 0;) {
     streams_->at(mb, static_cast<std::int32_t>(chunk.first_layer + l));
-    write_backward_ops(layer_, pass.kind);
+    write_backward_ops(part_of(chunk.first_layer + l), pass.kind);
   }
   streams_->at(mb, -1);
   if (chunk.embedding) write_backward_ops(embedding_, pass.kind);

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -45,7 +46,9 @@ struct StageResult {
 
 class StageWriter {
  public:
-  StageWriter(const TransformerSpec& spec, const KernelModel& model, const StageShape& shape, ProgramWriter& writer);
+  /// `ep_rank`: whose experts, where ranks of an expert-parallel group differ (expert_routing.h); else 0.
+  StageWriter(const TransformerSpec& spec, const KernelModel& model, const StageShape& shape, ExpertRouting& routing,
+              std::uint32_t ep_rank, ProgramWriter& writer);
   [[nodiscard]] StageResult write();
 
  private:
@@ -59,6 +62,10 @@ class StageWriter {
   };
   void choose_slots();
   void compile_all();
+  void compile_experts();
+  [[nodiscard]] const Part& part_of(std::uint32_t layer) const;
+  /// Sum over the stage's layers (of some chunks).
+  [[nodiscard]] sim::Duration layer_time(const ChunkShape& chunk, CompiledOps Part::*list) const;
   [[nodiscard]] Part compile_part(const LayerOps& forward, const LayerOps& recompute, const LayerOps& backward) const;
   [[nodiscard]] std::vector<Completes> completions(const std::vector<Pass>& passes) const;
   void write_passes();
@@ -76,6 +83,8 @@ class StageWriter {
   const TransformerSpec& spec_;
   const KernelModel& model_;
   StageShape shape_;
+  ExpertRouting& routing_;
+  std::uint32_t ep_rank_;
   ProgramWriter& writer_;
   LayerKernels kernels_;
   PipelineMap map_;
@@ -86,6 +95,7 @@ class StageWriter {
   std::optional<RankStreams> streams_;
   std::optional<DataParallelWriter> data_;
   Part layer_, embedding_, head_;
+  std::map<std::uint32_t, Part> experts_;  // by layer; of even loads one, at layer 0
 
   bool first_group_ = true;  // of the current pass
   Stream pass_input_ = Stream::forward_receive;

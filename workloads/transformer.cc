@@ -42,17 +42,6 @@ Groups make_embedding_groups(ProgramWriter& writer, const Layout& layout) {
   return write_groups(writer, "embedding", std::move(all));
 }
 
-/// Data-parallel groups of a bidirectional pipeline: the replicas of stages s and P-1-s, which hold the same layers.
-Groups make_mirrored_groups(ProgramWriter& writer, const Layout& layout) {
-  const auto key = [&](std::uint32_t r) {
-    const std::uint32_t stage = layout.coordinate(sim::RankId{r}, Dimension::pp);
-    const sim::RankId nearer =
-        layout.moved(sim::RankId{r}, Dimension::pp, std::min(stage, layout.degree(Dimension::pp) - 1 - stage));
-    return index(layout.moved(nearer, Dimension::dp, 0));
-  };
-  return write_groups(writer, "dp", group_by(layout.ranks(), key));
-}
-
 class TransformerBuilder {
  public:
   TransformerBuilder(const TransformerSpec& spec, const WorkloadSpec& common, const HardwareSpec& hardware,
@@ -62,6 +51,7 @@ class TransformerBuilder {
         hardware_{hardware},
         cluster_{cluster},
         model_{hardware, spec.precision},
+        routing_{spec, model_.word()},
         map_{spec.parallel},
         sharding_{spec.parallel},
         layout_{{spec.parallel.tp, 1, 1, spec.parallel.dp, spec.parallel.pp, 1}, spec.parallel.order},
@@ -81,26 +71,48 @@ class TransformerBuilder {
     const LayerKernels kernels{spec_, model_};
     for (StageShape& shape : stage_shapes(spec_)) {
       shape.norm_members = p.tp * p.pp * norm_replicas();
-      StageResult stage = StageWriter{spec_, model_, shape, writer_}.write();
-      stage.facts.memory = memory_terms(spec_, kernels, shape);
-      if (spec_.check_memory) {
-        check_fits(stage.facts.memory, hardware_.memory_size, fmt::format("a GPU of stage {}", shape.stage));
+      const std::vector<MemoryTerm> memory = memory_terms(spec_, kernels, shape);
+      if (spec_.check_memory) check_fits(memory, hardware_.memory_size, fmt::format("a GPU of stage {}", shape.stage));
+      for (std::uint32_t e = 0; e < roles_per_stage(); ++e) {
+        StageResult stage = StageWriter{spec_, model_, shape, routing_, e, writer_}.write();
+        stage.facts.memory = memory;
+        workload_.roles.push_back(stage.facts);
+        if (e == 0) slots_.push_back(stage.slots);
+        if (roles_per_stage() > 1) stage.role.name += fmt::format(", experts {}", e);
+        templates_.push_back(writer_.add_template(std::move(stage.role)));
+        add_times(stage, e == 0);
       }
-      workload_.pipeline.forward.push_back(stage.forward);
-      workload_.pipeline.backward.push_back(stage.backward);
-      workload_.pipeline.after_hand_off.push_back(stage.after_hand_off);
-      workload_.pipeline.first_chunk.push_back(stage.first_chunk);
-      workload_.roles.push_back(stage.facts);
-      slots_.push_back(std::move(stage.slots));
-      templates_.push_back(writer_.add_template(std::move(stage.role)));
     }
+  }
+
+  /// Ranks that differ in their experts' load have templates of their own.
+  [[nodiscard]] std::uint32_t roles_per_stage() const {
+    return spec_.model.moe.experts > 0 && routing_.is_uneven() ? spec_.parallel.ep : 1;
+  }
+  /// Of several roles of a stage, the one that does least: for a lower bound.
+  void add_times(const StageResult& stage, bool first_of_stage) {
+    PipelineFacts& p = workload_.pipeline;
+    const auto add = [&](std::vector<sim::Duration>& times, sim::Duration time) {
+      if (first_of_stage) {
+        times.push_back(time);
+      } else {
+        times.back() = std::min(times.back(), time);
+      }
+    };
+    add(p.forward, stage.forward);
+    add(p.backward, stage.backward);
+    add(p.after_hand_off, stage.after_hand_off);
+    add(p.first_chunk, stage.first_chunk);
   }
 
   void write_ranks() {
     const ParallelSpec& p = spec_.parallel;
     using D = Dimension;
     tp_ = write_groups(writer_, "tp", layout_, {D::tp});
-    dp_ = map_.copies() == 1 ? write_groups(writer_, "dp", layout_, {D::dp}) : make_mirrored_groups(writer_, layout_);
+    dp_ =
+        map_.copies() == 1
+            ? write_groups(writer_, "dp", layout_, {D::dp})
+            : write_groups(writer_, "dp", group_by(layout_.ranks(), [&](std::uint32_t r) { return with_dp(nearer(r), 0); }));
     norm_ = norm_replicas() == 1 ? write_groups(writer_, "norm", layout_, {D::tp, D::pp})
             : !sharding_.hybrid
                 ? write_groups(writer_, "norm", layout_, {D::tp, D::dp, D::pp})
@@ -108,6 +120,14 @@ class TransformerBuilder {
                                group_by(layout_.ranks(), [&](std::uint32_t r) { return dp_of(r) / p.shard_group; }));
     const auto same_copy = [&](std::uint32_t r) { return with_dp(r, dp_of(r) / p.shard_group * p.shard_group); };
     const auto same_shard = [&](std::uint32_t r) { return with_dp(r, dp_of(r) % p.shard_group); };
+    if (p.ep > 1) {
+      ep_ = write_groups(writer_, "ep",
+                         group_by(layout_.ranks(), [&](std::uint32_t r) { return with_dp(r, dp_of(r) / p.ep * p.ep); }));
+    }
+    if (spec_.model.moe.experts > 0 && sharding_.expert_replicas > 1) {
+      edp_ = write_groups(writer_, "edp",
+                          group_by(layout_.ranks(), [&](std::uint32_t r) { return with_dp(nearer(r), dp_of(r) % p.ep); }));
+    }
     if (sharding_.hybrid) {
       shard_ = write_groups(writer_, "shard", group_by(layout_.ranks(), same_copy));
       replicas_ = write_groups(writer_, "replicas", group_by(layout_.ranks(), same_shard));
@@ -120,10 +140,12 @@ class TransformerBuilder {
     write_channels();
     std::vector<sim::Slot> slots;
     for (std::uint32_t r = 0; r < layout_.ranks(); ++r) {
-      const Coordinates at = layout_.coordinates(sim::RankId{r});
+      Coordinates at = layout_.coordinates(sim::RankId{r});
+      at.ep = at.dp % p.ep;
       slots.clear();
       for (const SlotUse use : slots_[at.pp]) slots.push_back(slot(use, r, at));
-      writer_.add_rank(templates_[at.pp], slots);
+      const std::uint32_t role = at.pp * roles_per_stage() + (roles_per_stage() > 1 ? at.ep : 0);
+      writer_.add_rank(templates_[role], slots);
       workload_.coordinates.push_back(at);
     }
   }
@@ -134,9 +156,15 @@ class TransformerBuilder {
   [[nodiscard]] std::uint32_t with_dp(std::uint32_t rank, std::uint32_t dp) const {
     return index(layout_.moved(sim::RankId{rank}, Dimension::dp, dp));
   }
+  /// The rank itself, or of a bidirectional pipeline its mirror image if that is on a lower stage.
+  [[nodiscard]] std::uint32_t nearer(std::uint32_t rank) const {
+    const std::uint32_t stage = layout_.coordinate(sim::RankId{rank}, Dimension::pp);
+    if (map_.copies() == 1 || stage < spec_.parallel.pp - stage) return rank;
+    return index(layout_.moved(sim::RankId{rank}, Dimension::pp, spec_.parallel.pp - 1 - stage));
+  }
   /// Data-parallel ranks that hold different parts of the gradients when the norm is taken.
   [[nodiscard]] std::uint32_t norm_replicas() const {
-    if (sharding_.stage == 0) return 1;
+    if (sharding_.stage == 0 && spec_.parallel.ep == 1) return 1;
     return sharding_.hybrid ? spec_.parallel.shard_group : spec_.parallel.dp;
   }
   /// The same rank of another stage.
@@ -176,6 +204,10 @@ class TransformerBuilder {
         return shard_.slot(rank);
       case SlotUse::replicas:
         return replicas_.slot(rank);
+      case SlotUse::ep:
+        return ep_.slot(rank);
+      case SlotUse::edp:
+        return edp_.slot(rank);
       case SlotUse::gather:
         return gather_.slot(rank);
       case SlotUse::norm:
@@ -217,11 +249,12 @@ class TransformerBuilder {
     workload_.peak_per_gpu = model_.peak();
     workload_.parameters = parameter_count(m);
     workload_.memory_capacity = hardware_.memory_size;
+    const std::string experts = p.ep > 1 ? fmt::format(" EP {}", p.ep) : "";
     const std::string chunks = p.virtual_stages > 1 ? fmt::format(" x {}", p.virtual_stages) : "";
-    workload_.description = fmt::format("{}: TP {} PP {} DP {}, {}{}{}, micro-batch {}, global batch {}, {}, recompute {}",
-                                        m.name.empty() ? "transformer" : m.name, p.tp, p.pp, p.dp, name_of(p.schedule),
-                                        chunks, p.sequence_parallel ? ", SP" : "", spec_.micro_batch, spec_.global_batch,
-                                        name_of(spec_.precision), name_of(spec_.recompute));
+    workload_.description = fmt::format("{}: TP {} PP {} DP {}{}, {}{}{}, micro-batch {}, global batch {}, {}, recompute {}",
+                                        m.name.empty() ? "transformer" : m.name, p.tp, p.pp, p.dp, experts,
+                                        name_of(p.schedule), chunks, p.sequence_parallel ? ", SP" : "", spec_.micro_batch,
+                                        spec_.global_batch, name_of(spec_.precision), name_of(spec_.recompute));
   }
 
   const TransformerSpec& spec_;
@@ -229,14 +262,15 @@ class TransformerBuilder {
   const HardwareSpec& hardware_;
   const Cluster& cluster_;
   KernelModel model_;
+  ExpertRouting routing_;
   PipelineMap map_;
   Sharding sharding_;
   Layout layout_;
   ProgramWriter writer_;
   Workload workload_;
   std::vector<std::vector<SlotUse>> slots_;  // by stage
-  std::vector<sim::TemplateId> templates_;   // by stage
-  Groups tp_, dp_, shard_, replicas_, gather_, norm_, embedding_;
+  std::vector<sim::TemplateId> templates_;   // by stage, then role of the stage
+  Groups tp_, dp_, ep_, edp_, shard_, replicas_, gather_, norm_, embedding_;
   // By rank: to the next stage and back from it; to the previous stage and back from it.
   std::vector<sim::ChannelId> forward_, backward_, forward_up_, backward_up_;
 };
@@ -251,6 +285,7 @@ void check_transformer(const TransformerSpec& spec) {
   must_be_positive(p.pp, "pp");
   must_be_positive(p.dp, "dp");
   must_be_positive(p.virtual_stages, "virtual_stages");
+  must_be_positive(p.ep, "ep");
   must_be_positive(spec.micro_batch, "micro_batch");
   must_be_positive(spec.global_batch, "global_batch");
   must_be_positive(spec.vocabulary_multiple, "vocabulary_multiple");
@@ -264,6 +299,9 @@ void check_transformer(const TransformerSpec& spec) {
   (void)layers_of_positions(spec);
   for (const ParallelProblem& problem : parallel_problems(spec)) {
     throw sim::InputError{fmt::format("{} {}", problem.field, problem.message)};
+  }
+  for (const ParallelProblem& problem : routing_problems(spec)) {
+    throw sim::InputError{fmt::format("routing: {} {}", problem.field, problem.message)};
   }
   if (p.scatter_gather && p.sequence_parallel) {
     throw sim::InputError{"scatter_gather has no effect with sequence_parallel, which already sends 1/tp; leave one out"};

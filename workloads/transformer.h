@@ -1,10 +1,13 @@
-// One training step of a dense transformer as a program: one template per pipeline stage, one rank per GPU.
+// One training step of a transformer as a program: one template per pipeline stage, one rank per GPU. Ranks whose experts
+// get different loads have templates of their own.
 //
 // Communicators: tp (ranks of one stage and replica), dp (replicas of one stage and tensor slice), norm (all ranks with the
 // distributed optimizer, else the TP x PP ranks of a replica), embedding (first and last stage, when the LM head is tied to
 // the embedding and sits on another stage). In a bidirectional pipeline (dualpipe) dp holds the replicas of a stage and of
-// its mirror image. Channels: one for each hand-off between stages (pipeline_map.h). Sizes in layer_kernels.h, order of a
-// step in stage_writer.h, memory in memory.h.
+// its mirror image. Expert parallelism regroups
+// the ranks of dp: ep (EP consecutive ones share one copy of the experts), edp (the copies of the same experts). Channels:
+// one for each hand-off between stages (pipeline_map.h). Sizes in layer_kernels.h, order of a step in stage_writer.h, memory
+// in memory.h.
 #pragma once
 
 #include "workloads/cluster.h"

@@ -77,6 +77,25 @@ struct SlowGpu {
   double factor = 1;      ///< > 0
 };
 
+/// How a router spreads tokens over the experts of a layer (expert_routing.h).
+enum class RoutingDistribution : std::uint8_t { uniform, zipf, measured };
+inline constexpr std::array kRoutingDistributionNames{
+    EnumName<RoutingDistribution>{RoutingDistribution::uniform, "uniform"},
+    EnumName<RoutingDistribution>{RoutingDistribution::zipf, "zipf"},
+    EnumName<RoutingDistribution>{RoutingDistribution::measured, "measured"}};
+[[nodiscard]] constexpr std::span<const EnumName<RoutingDistribution>> enum_names(RoutingDistribution) {
+  return kRoutingDistributionNames;
+}
+
+struct RoutingSpec {
+  RoutingDistribution distribution = RoutingDistribution::uniform;
+  double zipf_exponent = 1;               ///< zipf: shares proportional to 1/k^exponent
+  std::uint64_t seed = 1;                 ///< zipf: which expert has which share, drawn for each layer
+  std::vector<double> histogram;          ///< measured: tokens (or shares) of each expert
+  std::optional<double> capacity_factor;  ///< every expert's buffer is this times its balanced load, padded or cut
+  bool overlap_shared_experts = false;    ///< shared experts run beside dispatch and combine
+};
+
 /// The algorithm of each kind of collective on each kind of communicator.
 struct AlgorithmSpec {
   Algorithm tp_all_reduce = Algorithm::ring;
@@ -85,6 +104,7 @@ struct AlgorithmSpec {
   Algorithm dp_all_reduce = Algorithm::ring;
   Algorithm dp_all_gather = Algorithm::ring;
   Algorithm dp_reduce_scatter = Algorithm::ring;
+  Algorithm ep_all_to_all = Algorithm::direct;       ///< dispatch and combine of balanced experts
   Algorithm embedding_all_reduce = Algorithm::ring;  ///< tied embedding, between first and last stage
   Algorithm scalar_all_reduce = Algorithm::tree;     ///< gradient norm, loss: a few bytes, so latency decides
 };
@@ -95,8 +115,9 @@ struct ParallelSpec {
   std::uint32_t tp = 1;
   std::uint32_t pp = 1;
   std::uint32_t dp = 1;
+  std::uint32_t ep = 1;  ///< expert-parallel degree, a divisor of DP: EP consecutive DP ranks share one copy of the experts
   std::string order =
-      "tp-cp-ep-dp-pp";            ///< fastest first; a permutation of tp, dp, pp (cp and ep, of degree 1, may be named)
+      "tp-cp-ep-dp-pp";            ///< fastest first; a permutation of tp, dp, pp (cp and ep may be named; ep is inside dp)
   bool sequence_parallel = false;  ///< activations between TP regions are sharded over TP (Korthikanti et al. 2022)
   ScheduleKind schedule = ScheduleKind::one_f_one_b;
   std::uint32_t virtual_stages =
@@ -117,7 +138,7 @@ struct ParallelSpec {
   bool overlap_tp_backward = false;       ///< weight-gradient products run beside the TP collective of their input gradient
 };
 
-/// One training step of a dense transformer.
+/// One training step of a transformer.
 struct TransformerSpec {
   ModelSpec model;
   ParallelSpec parallel;
@@ -128,7 +149,8 @@ struct TransformerSpec {
   Attention attention{};  ///< no default in the schema: it decides memory and time
   Recompute recompute = Recompute::none;
   std::uint32_t vocabulary_multiple =
-      128;  ///< the table is padded to a multiple of this times TP; 1: the least that TP divides
+      128;              ///< the table is padded to a multiple of this times TP; 1: the least that TP divides
+  RoutingSpec routing;  ///< of MoE layers
   AlgorithmSpec algorithms;
   FlopConvention mfu = FlopConvention::megatron;
   bool check_memory = true;         ///< an error when a GPU cannot hold its share

@@ -37,7 +37,7 @@ TEST(Presets, AllAreThere) {
   EXPECT_EQ(count["hardware"], 11);
   EXPECT_EQ(count["nodes"], 12);
   EXPECT_EQ(count["clusters"], 13);
-  EXPECT_EQ(count["models"], 46);
+  EXPECT_EQ(count["models"], 48);
   EXPECT_EQ(count["software"], 3);
   EXPECT_EQ(count["theory"], 15);
   EXPECT_TRUE(std::is_sorted(all_presets().begin(), all_presets().end(), [](const PresetFile& a, const PresetFile& b) {
@@ -114,7 +114,8 @@ TEST(Presets, ModelsHaveTheirNumberOfParameters) {
                                                       {"megatron_1008b", 1008038758400}, {"korthikanti_530b", 529600819200},
                                                       {"llama1_65b", 65285660672},       {"llama2_70b", 68976648192},
                                                       {"llama3_8b", 8030261248},         {"llama3_70b", 70553706496},
-                                                      {"llama3_405b", 405853388800},     {"nemotron_4_340b", 341029195776}};
+                                                      {"llama3_405b", 405853388800},     {"nemotron_4_340b", 341029195776},
+                                                      {"mixtral_8x7b", 46702792704},     {"mixtral_8x22b", 140630071296}};
   for (const auto& [name, parameters] : expected)
     EXPECT_EQ(workloads::parameter_count(model_of(with_model(name))), parameters) << name;
 }

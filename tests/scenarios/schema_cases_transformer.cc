@@ -18,6 +18,22 @@ const workloads::SoftwareSpec& soft(const Scenario& s) { return job(s).software;
 
 }  // namespace
 
+// An MoE model, and one with routing, on 4-way data parallelism.
+#define MOE_CASE(key, values, condition)                                      \
+  {                                                                           \
+    "workload.model.moe." key, kTransformer,                                  \
+        {"workload.model.moe={experts_per_token: 2, ffn: 1024, " values "}",  \
+         "workload.parallel={tp: 4, pp: 2, dp: 4, sequence_parallel: true}"}, \
+        TRAINGRAPH_HOLDS(condition)                                           \
+  }
+#define ROUTING_CASE(key, values, condition)                                                                          \
+  {                                                                                                                   \
+    "workload.routing." key, kTransformer,                                                                            \
+        {"workload.model.moe={experts: 4, experts_per_token: 2, ffn: 1024, shared_ffn: 512}",                         \
+         "workload.parallel={tp: 4, pp: 2, dp: 4, ep: 4, sequence_parallel: true}", "workload.routing={" values "}"}, \
+        TRAINGRAPH_HOLDS(condition)                                                                                   \
+  }
+
 std::vector<SchemaCase> transformer_cases() {
   return {
       {"workload.kind",
@@ -82,6 +98,28 @@ std::vector<SchemaCase> transformer_cases() {
        kTransformer,
        {"workload.parallel.virtual_stages=2"},
        TRAINGRAPH_HOLDS(par(s).virtual_stages == 2)},
+      {"workload.parallel.ep",
+       kTransformer,
+       {"workload.model.moe={experts: 8, experts_per_token: 2, ffn: 1024}", "workload.parallel={tp: 4, pp: 2, dp: 4, ep: 2}",
+        "workload.parallel.sequence_parallel=true"},
+       TRAINGRAPH_HOLDS(par(s).ep == 2)},
+      MOE_CASE("experts", "experts: 8", model(s).moe.experts == 8),
+      MOE_CASE("experts_per_token", "experts: 8", model(s).moe.experts_per_token == 2),
+      MOE_CASE("ffn", "experts: 8", model(s).moe.ffn == 1024),
+      MOE_CASE("shared_ffn", "experts: 8, shared_ffn: 512", model(s).moe.shared_ffn == 512),
+      MOE_CASE("dense_layers", "experts: 8, dense_layers: 1", model(s).moe.dense_layers == 1),
+      MOE_CASE("every", "experts: 8, every: 2", model(s).moe.every == 2),
+      ROUTING_CASE("distribution", "distribution: zipf",
+                   job(s).routing.distribution == workloads::RoutingDistribution::zipf),
+      ROUTING_CASE("zipf_exponent", "distribution: zipf, zipf_exponent: 2", job(s).routing.zipf_exponent == 2),
+      ROUTING_CASE("seed", "distribution: zipf, seed: 7", job(s).routing.seed == 7),
+      ROUTING_CASE("histogram", "distribution: measured, histogram: [1, 2, 3, 4]", job(s).routing.histogram.size() == 4),
+      ROUTING_CASE("capacity_factor", "capacity_factor: 1.25", job(s).routing.capacity_factor == 1.25),
+      ROUTING_CASE("overlap_shared_experts", "overlap_shared_experts: true", job(s).routing.overlap_shared_experts),
+      {"workload.algorithms.ep_all_to_all",
+       kTransformer,
+       {"workload.algorithms.ep_all_to_all=pairwise"},
+       TRAINGRAPH_HOLDS(alg(s).ep_all_to_all == Algorithm::pairwise)},
       {"workload.parallel.zero_stage",
        kTransformer,
        {"workload.parallel.zero_stage=3"},

@@ -200,7 +200,7 @@ TEST(Bubble, GradientsAreReducedOnce) {
       const LayerKernels kernels{spec, model};
       double parameters = 0, reduced = 0;
       for (const StageShape& shape : stage_shapes(spec)) {
-        parameters += stage_parameters(kernels, shape);
+        parameters += stage_parameters(kernels, shape).total();
         reduced += test::network_use(w.program, TemplateId{shape.stage})["gradient_all_reduce"].bytes;
       }
       EXPECT_EQ(reduced, parameters * 4) << c.name();

@@ -194,17 +194,17 @@ TEST(LayerKernels, TensorParallelVolume) {
 TEST(LayerKernels, Recomputation) {
   TransformerSpec s = test::step_of(test::gpt3(), 8, 8, 1, 1, 8);
   const KernelModel model{test::round_gpu(), s.precision};
-  EXPECT_TRUE(LayerKernels(s, model).layer_recompute().empty());
+  EXPECT_TRUE(LayerKernels(s, model).recompute(LayerKernels(s, model).layer_forward()).empty());
   s.recompute = Recompute::full;
   const LayerKernels full{s, model};
-  EXPECT_EQ(flop_of(full.layer_recompute()), flop_of(full.layer_forward()));
-  EXPECT_EQ(kernel_time(full.layer_recompute()), kernel_time(full.layer_forward()));
-  EXPECT_EQ(collective_bytes_of(full.layer_recompute(), CollectiveKind::all_reduce),
+  EXPECT_EQ(flop_of(full.recompute(full.layer_forward())), flop_of(full.layer_forward()));
+  EXPECT_EQ(kernel_time(full.recompute(full.layer_forward())), kernel_time(full.layer_forward()));
+  EXPECT_EQ(collective_bytes_of(full.recompute(full.layer_forward()), CollectiveKind::all_reduce),
             collective_bytes_of(full.layer_forward(), CollectiveKind::all_reduce));
   s.recompute = Recompute::selective;
   const LayerKernels selective{s, model};
-  EXPECT_NEAR(flop_of(selective.layer_recompute()) / (4.0 * 2048 * 2048 * 12288 / 8), 1, 1e-14);
-  EXPECT_EQ(collective_bytes_of(selective.layer_recompute(), CollectiveKind::all_reduce), 0);
+  EXPECT_NEAR(flop_of(selective.recompute(selective.layer_forward())) / (4.0 * 2048 * 2048 * 12288 / 8), 1, 1e-14);
+  EXPECT_EQ(collective_bytes_of(selective.recompute(selective.layer_forward()), CollectiveKind::all_reduce), 0);
 }
 
 // What backward marks as finished is what the rank holds, in every variant.

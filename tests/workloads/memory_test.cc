@@ -55,7 +55,7 @@ TEST(Memory, TermsOfAStage) {
   const auto of_stage = [&](std::uint32_t stage) {
     return by_name(memory_terms(s, LayerKernels{s, model}, stage_shapes(s)[stage]));
   };
-  const double n = stage_parameters(LayerKernels{s, model}, stage_shapes(s)[2]);
+  const double n = stage_parameters(LayerKernels{s, model}, stage_shapes(s)[2]).total();
   auto terms = of_stage(2);
   EXPECT_EQ(terms["parameters"], 2 * n);
   EXPECT_EQ(terms["gradients"], 4 * n);

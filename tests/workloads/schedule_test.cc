@@ -111,9 +111,15 @@ TEST(Schedule, EveryPassOnceAndInOrder) {
   }
 }
 
-std::uint64_t most_forward(ScheduleKind kind, const PipelineShape& shape, std::uint32_t stage) {
+// Passes of all chunks that have gone forward and not back.
+std::uint32_t most_forward(ScheduleKind kind, const PipelineShape& shape, std::uint32_t stage) {
   const PipelineMap map{kind, shape.stages, shape.chunks};
-  return most_in_flight(passes_of_stage(kind, shape, stage), std::vector<std::uint32_t>(map.chunks(), 1), 1, 0).forward;
+  std::uint32_t sum = 0;
+  for (const InFlight& chunk : most_in_flight(passes_of_stage(kind, shape, stage), std::vector<double>(map.chunks(), 1),
+                                              std::vector<double>(map.chunks(), 0))) {
+    sum += chunk.forward;
+  }
+  return sum;
 }
 
 // Activations held, in chunks: GPipe M·v; 1F1B min(M, P - s); interleaved 2(P-1-s) + (v-1)P + 1, on stage 0 Korthikanti's
@@ -140,14 +146,17 @@ TEST(Schedule, MicrobatchesInFlight) {
 TEST(Schedule, ZeroBubbleH1HoldsWhatItsWeightGradientsNeed) {
   for (std::uint32_t s = 0; s < 4; ++s) {
     const auto passes = passes_of_stage(ScheduleKind::zb_h1, {4, 12, 1}, s);
-    EXPECT_EQ(most_in_flight(passes, {3}, 34, 32), (InFlight{.forward = 3 * (4 - s), .weight_gradient = 3 * s}));
+    EXPECT_EQ(most_in_flight(passes, {34}, {32})[0], (InFlight{.forward = 4 - s, .weight_gradient = s}));
   }
 }
 
-// Chunks of unequal size count by their size: 1F1B on two stages with chunks of 3 and 1 layers.
-TEST(Schedule, ChunksCountByTheirLayers) {
-  const auto passes = passes_of_stage(ScheduleKind::one_f_one_b, {2, 4, 2}, 1);  // F0a F1a F0b B0b ...
-  EXPECT_EQ(most_in_flight(passes, {3, 1}, 1, 0).forward, 9U);                   // F0a F1a F2a
+// Chunks of unequal size count by their size: F0a F1a F0b B0b F1b B1b F2a ..., with b three times as large as a, is fullest
+// with F0a F1a F0b, with a three times as large at F0a F1a F2a.
+TEST(Schedule, ChunksCountByTheirSize) {
+  const auto passes = passes_of_stage(ScheduleKind::one_f_one_b, {2, 4, 2}, 1);
+  using Held = std::vector<InFlight>;
+  EXPECT_EQ(most_in_flight(passes, {1, 3}, {0, 0}), (Held{{.forward = 2}, {.forward = 1}}));
+  EXPECT_EQ(most_in_flight(passes, {3, 1}, {0, 0}), (Held{{.forward = 3}, {.forward = 0}}));
 }
 
 }  // namespace

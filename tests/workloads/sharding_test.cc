@@ -28,7 +28,7 @@ TransformerSpec step_of_stage(std::uint32_t zero_stage, std::uint32_t dp = 4, st
 
 double parameters_of(const TransformerSpec& s) {
   const KernelModel model{test::round_gpu(), s.precision};
-  return stage_parameters(LayerKernels{s, model}, stage_shapes(s)[0]);
+  return stage_parameters(LayerKernels{s, model}, stage_shapes(s)[0]).total();
 }
 
 std::map<std::string, double> memory_of(const TransformerSpec& s) {
