@@ -60,7 +60,7 @@ void check_order(const ParallelSpec& p, Checker& check) {
     if (end == rest.size()) break;
     rest.remove_prefix(end + 1);
   }
-  for (const auto& [name, degree] : {std::pair{"tp", p.tp}, {"dp", p.dp}, {"pp", p.pp}})
+  for (const auto& [name, degree] : {std::pair{"tp", p.tp}, {"cp", p.cp}, {"dp", p.dp}, {"pp", p.pp}})
     good = good && (degree == 1 || seen.contains(name));
   check.expect(good, "workload.parallel.order",
                "expected tp, dp and pp (cp and ep may be named), each once, joined by '-', found '{}'", p.order);
@@ -103,9 +103,11 @@ void check_transformer(const Scenario& s, const TransformerSpec& t, Checker& che
   check_order(p, check);
   check_parallel(t, check);
   if (check.readable({"workload.parallel"})) {
-    const std::uint64_t used = std::uint64_t{p.tp} * p.pp * p.dp;
+    const std::uint64_t used = std::uint64_t{p.tp} * p.cp * p.pp * p.dp;
+    const std::string context = p.cp > 1 ? fmt::format(" x CP {}", p.cp) : "";
     check_gpus(s, p.gpus,
-               {used, fmt::format("TP {} x PP {} x DP {}", p.tp, p.pp, p.dp), "workload.parallel", "workload.parallel.gpus"},
+               {used, fmt::format("TP {}{} x PP {} x DP {}", p.tp, context, p.pp, p.dp), "workload.parallel",
+                "workload.parallel.gpus"},
                check);
     check.expect(!p.overlap_param_gather || p.distributed_optimizer || p.zero_stage > 0,
                  "workload.parallel.overlap_param_gather",

@@ -52,6 +52,10 @@ void algorithm_fields(Fields& f, workloads::AlgorithmSpec& a) {
   f.leaf({.name = "dp_all_reduce", .doc = "data-parallel groups"}, leaf(a.dp_all_reduce, all_reduce));
   f.leaf({.name = "dp_all_gather", .doc = "data-parallel groups"}, leaf(a.dp_all_gather, all_gather));
   f.leaf({.name = "dp_reduce_scatter", .doc = "data-parallel groups"}, leaf(a.dp_reduce_scatter, reduce_scatter));
+  f.leaf({.name = "cp_all_gather", .doc = "context-parallel groups"}, leaf(a.cp_all_gather, all_gather));
+  f.leaf({.name = "cp_reduce_scatter", .doc = "context-parallel groups"}, leaf(a.cp_reduce_scatter, reduce_scatter));
+  f.leaf({.name = "cp_all_to_all", .doc = "context-parallel groups (ulysses)"},
+         leaf(a.cp_all_to_all, algorithms(CollectiveKind::all_to_all)));
   f.leaf({.name = "ep_all_to_all", .doc = "dispatch and combine of balanced experts"},
          leaf(a.ep_all_to_all, algorithms(CollectiveKind::all_to_all)));
   f.leaf({.name = "embedding_all_reduce", .doc = "tied embedding, between first and last stage"},
@@ -66,6 +70,8 @@ void parallel_fields(Fields& f, ParallelSpec& p) {
   f.leaf({.name = "tp", .doc = "tensor-parallel degree"}, leaf(p.tp, kAtLeastOne));
   f.leaf({.name = "pp", .doc = "pipeline stages"}, leaf(p.pp, kAtLeastOne));
   f.leaf({.name = "dp", .doc = "data-parallel degree"}, leaf(p.dp, kAtLeastOne));
+  f.leaf({.name = "cp", .doc = "context-parallel degree"}, leaf(p.cp, kAtLeastOne));
+  f.leaf({.name = "cp_attention", .doc = "how context-parallel ranks exchange keys and values"}, leaf(p.cp_attention));
   f.leaf({.name = "ep", .doc = "expert-parallel degree; divides DP"}, leaf(p.ep, kAtLeastOne));
   f.leaf({.name = "order", .doc = "rank order, fastest first"}, leaf(p.order));
   f.leaf({.name = "sequence_parallel", .doc = "activations between TP regions are sharded over TP"},

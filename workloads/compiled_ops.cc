@@ -1,24 +1,40 @@
 #include "workloads/compiled_ops.h"
 
+#include <utility>
+
 #include "sim/error.h"
 
 namespace traingraph::workloads {
 namespace {
 
-Algorithm algorithm_of(const AlgorithmSpec& algorithms, CollectiveKind kind) {
+Algorithm algorithm_of(const AlgorithmSpec& a, SlotUse group, CollectiveKind kind) {
+  const bool cp = group == SlotUse::cp;
   switch (kind) {
     case CollectiveKind::all_reduce:
-      return algorithms.tp_all_reduce;
+      return a.tp_all_reduce;
     case CollectiveKind::all_gather:
-      return algorithms.tp_all_gather;
+      return cp ? a.cp_all_gather : a.tp_all_gather;
     case CollectiveKind::reduce_scatter:
-      return algorithms.tp_reduce_scatter;
+      return cp ? a.cp_reduce_scatter : a.tp_reduce_scatter;
     case CollectiveKind::all_to_all:
-      return algorithms.ep_all_to_all;
+      return cp ? a.cp_all_to_all : a.ep_all_to_all;
     case CollectiveKind::all_to_all_v:
+    case CollectiveKind::send_recv:
       return Algorithm::direct;
     default:
       throw sim::InternalError{"a layer has no such collective"};
+  }
+}
+
+// The group of a layer's collective, and what its time is charged to.
+std::pair<SlotUse, TimeCategory> group_of(LayerOp::Kind kind) {
+  switch (kind) {
+    case LayerOp::Kind::ep_collective:
+      return {SlotUse::ep, TimeCategory::exposed_ep};
+    case LayerOp::Kind::cp_collective:
+      return {SlotUse::cp, TimeCategory::exposed_cp};
+    default:
+      return {SlotUse::tp, TimeCategory::exposed_tp};
   }
 }
 
@@ -47,12 +63,13 @@ CompiledOps compile(const LayerOps& ops, const TransformerSpec& spec, ProgramWri
     c.of_experts = op.of_experts;
     if (op.kind != LayerOp::Kind::kernel) {
       c.is_collective = true;
-      c.over_experts = op.kind == LayerOp::Kind::ep_collective;
-      c.label = writer.label(op.name, c.over_experts ? TimeCategory::exposed_ep : TimeCategory::exposed_tp);
+      const auto [group, category] = group_of(op.kind);
+      c.over = group;
+      c.label = writer.label(op.name, category);
       CollectiveOptions options;
       options.matrix = op.matrix;
       c.argument = writer.collective({.kind = op.collective,
-                                      .algorithm = algorithm_of(spec.algorithms, op.collective),
+                                      .algorithm = algorithm_of(spec.algorithms, group, op.collective),
                                       .bytes = op.bytes,
                                       .options = options});
     } else {

@@ -8,6 +8,7 @@
 #include "sim/units.h"
 #include "workloads/layer_kernels.h"
 #include "workloads/program_writer.h"
+#include "workloads/stage_shape.h"
 #include "workloads/workload.h"
 #include "workloads/workload_spec.h"
 
@@ -15,8 +16,8 @@ namespace traingraph::workloads {
 
 struct CompiledOp {
   bool is_collective = false;
-  bool over_experts = false;  ///< the collective is of the expert-parallel group, else of the tensor-parallel one
-  bool of_experts = false;    ///< as in LayerOp
+  SlotUse over = SlotUse::tp;  ///< the collective's group: tp, cp or ep
+  bool of_experts = false;     ///< as in LayerOp
   std::uint16_t label = 0;
   std::uint32_t argument = 0;       ///< duration or collective index
   double gradient_elements = 0;     ///< as in LayerOp
@@ -40,7 +41,8 @@ struct CompiledOps {
   std::uint32_t launches = 0;
 };
 
-/// Kernels are labelled compute or memory_bound by what limits them; TP collectives exposed_tp, those of experts exposed_ep.
+/// Kernels are labelled compute or memory_bound by what limits them; collectives by their group: exposed_tp, exposed_cp,
+/// exposed_ep.
 [[nodiscard]] CompiledOps compile(const LayerOps& ops, const TransformerSpec& spec, ProgramWriter& writer);
 
 }  // namespace traingraph::workloads

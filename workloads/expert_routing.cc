@@ -60,7 +60,7 @@ ExpertRouting::Matrices ExpertRouting::make_matrices(const std::vector<double>& 
 ExpertLoad ExpertRouting::load(std::uint32_t layer, std::uint32_t ep_rank) {
   const ParallelSpec& p = spec_.parallel;
   const MoeSpec& moe = spec_.model.moe;
-  const double routed = static_cast<double>(spec_.micro_batch) * spec_.model.sequence * moe.experts_per_token *
+  const double routed = static_cast<double>(spec_.micro_batch) * spec_.model.sequence / p.cp * moe.experts_per_token *
                         spec_.routing.capacity_factor.value_or(1);
   ExpertLoad result;
   result.sent_tokens = p.sequence_parallel ? routed / p.tp : routed;

@@ -135,11 +135,12 @@ Kernel KernelModel::memory(std::string name, double bytes, std::uint32_t launche
 
 Kernel KernelModel::attention(std::string name, const AttentionShape& s, bool backward, double efficiency) const {
   check_fraction(efficiency, "fused attention efficiency", hardware_.name);
-  const double forward = 4 * s.batch * s.heads * s.sequence * s.sequence * s.head_size * (s.causal ? 0.5 : 1);
+  const double keys = s.keys == 0 ? s.sequence : s.keys;
+  const double forward = 4 * s.batch * s.heads * s.sequence * keys * s.head_size * (s.causal ? 0.5 : 1);
   const double flop = backward ? 2.5 * forward : forward;
   const double rate =
       hardware_.matmul_efficiency * efficiency * (s.head_size < kFullHeadSize ? hardware_.small_head_factor : 1);
-  const double per_pass = word_ * s.batch * s.sequence * s.head_size * (2 * s.heads + 2 * s.kv_heads);  // Q, K, V, O
+  const double per_pass = word_ * s.batch * s.head_size * 2 * (s.sequence * s.heads + keys * s.kv_heads);  // Q, K, V, O
   return timed(std::move(name), flop, flop, rate, backward ? 2 * per_pass : per_pass, 1);
 }
 

@@ -44,7 +44,8 @@ struct AttentionShape {
   double batch = 1;
   double heads = 1;
   double kv_heads = 1;
-  double sequence = 0;
+  double sequence = 0;  ///< queries of each sequence
+  double keys = 0;      ///< 0: as many
   double head_size = 0;
   bool causal = true;
 };

@@ -1,17 +1,12 @@
 #include "workloads/layer_kernels.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
-#include "sim/error.h"
 #include "workloads/pipeline_map.h"
 
 namespace traingraph::workloads {
 namespace {
 
-constexpr double kSlowSoftmaxPasses = 12.5;       // element passes of the unfused softmax: about 25 bytes at two bytes each
-constexpr std::uint32_t kSlowSoftmaxKernels = 5;  // scale, mask, cast, softmax, cast
 constexpr double kLossForwardShare = 0.6;
 constexpr double kLossScalarBytes = 4;  // the cross entropy's reductions are in fp32, one number per token
 
@@ -48,7 +43,7 @@ LayerKernels::LayerKernels(const TransformerSpec& spec, const KernelModel& model
   const double t = spec.parallel.tp;
   w_ = model.word();
   g_ = spec.gradient_type == GradientType::fp32 ? 4.0 : w_;
-  n_ = static_cast<double>(spec.micro_batch) * m.sequence;
+  n_ = static_cast<double>(spec.micro_batch) * m.sequence / spec.parallel.cp;
   nr_ = spec.parallel.sequence_parallel ? n_ / t : n_;
   h_ = m.hidden;
   f_ = m.ffn / t;
@@ -93,67 +88,6 @@ void LayerKernels::add_region_exit(LayerOps& ops, const std::string& name) const
   } else {
     add_collective(ops, CollectiveKind::all_reduce, hidden_bytes(), name + "_all_reduce");
   }
-}
-
-double LayerKernels::fused_efficiency() const {
-  const HardwareSpec& hardware = model_.hardware();
-  const auto& efficiency =
-      spec_.attention == Attention::flash ? hardware.flash_attention_efficiency : hardware.cudnn_attention_efficiency;
-  if (!efficiency) {
-    throw sim::InputError{
-        fmt::format("hardware '{}' states no efficiency for attention '{}'", hardware.name, name_of(spec_.attention))};
-  }
-  return *efficiency;
-}
-
-AttentionShape LayerKernels::attention_shape() const {
-  return {.batch = static_cast<double>(spec_.micro_batch),
-          .heads = heads_,
-          .kv_heads = kv_heads_,
-          .sequence = s_,
-          .head_size = d_,
-          .causal = spec_.model.causal};
-}
-
-void LayerKernels::add_softmax(LayerOps& ops, bool backward) const {
-  const double elements = spec_.micro_batch * heads_ * s_ * s_;
-  const auto rows = static_cast<std::uint32_t>(spec_.micro_batch * heads_);
-  const bool fused = spec_.model.causal && spec_.model.sequence <= spec_.software.fused_softmax_max_sequence &&
-                     rows % spec_.software.fused_softmax_multiple == 0;
-  const std::string name = backward ? "softmax_backward" : "softmax";
-  if (fused) {
-    add_kernel(ops, model_.memory(name, (backward ? 3.0 : 1.5) * w_ * elements));
-  } else {
-    add_kernel(ops, model_.memory(name + "_unfused", kSlowSoftmaxPasses * w_ * elements, kSlowSoftmaxKernels));
-  }
-}
-
-void LayerKernels::add_core_attention(LayerOps& ops) const {
-  if (spec_.attention != Attention::unfused) {
-    add_kernel(ops, model_.attention("attention", attention_shape(), false, fused_efficiency()));
-    return;
-  }
-  const double batch = spec_.micro_batch * heads_;
-  add_kernel(ops, model_.gemm("attention_scores", {.m = s_, .n = s_, .k = d_, .batch = batch}));
-  add_softmax(ops, false);
-  if (spec_.model.dropout) add_kernel(ops, model_.memory("score_dropout", (2 * w_ + 1) * batch * s_ * s_));
-  add_kernel(ops, model_.gemm("attention_values", {.m = s_, .n = d_, .k = s_, .batch = batch}));
-}
-
-void LayerKernels::add_core_attention_backward(LayerOps& ops) const {
-  if (spec_.attention != Attention::unfused) {
-    add_kernel(ops, model_.attention("attention_backward", attention_shape(), true, fused_efficiency()));
-    return;
-  }
-  const double batch = spec_.micro_batch * heads_;
-  const GemmShape outer{.m = s_, .n = s_, .k = d_, .batch = batch};
-  const GemmShape inner{.m = s_, .n = d_, .k = s_, .batch = batch};
-  add_kernel(ops, model_.gemm("score_gradient", outer));
-  add_kernel(ops, model_.gemm("value_gradient", inner));
-  if (spec_.model.dropout) add_kernel(ops, model_.memory("score_dropout_backward", (2 * w_ + 1) * batch * s_ * s_));
-  add_softmax(ops, true);
-  add_kernel(ops, model_.gemm("query_gradient", inner));
-  add_kernel(ops, model_.gemm("key_gradient", inner));
 }
 
 void LayerKernels::add_residual(LayerOps& ops, const std::string& name) const {

@@ -30,6 +30,19 @@
 // reduce-scatter after the other two; backward the reverse, plus an all-gather of the input that forward did not keep
 // (Korthikanti et al. 2022).
 //
+// Context parallelism, c > 1: each rank has n/c tokens of every sequence (n below counts those), fused attention only. kv =
+// 2·nGd.
+//   ring         c blocks of s/c queries and keys; c - 1 hops of kv, each beside the block before. Backward the same hops,
+//   and
+//                c - 1 of the gradients of kv. Causal attention is balanced by zig-zag order: each rank holds a part from
+//                the front and its mirror image from the back of the sequence, so that every block is half masked (Liu et
+//                al. 2023; Megatron-LM). Merging 3w·nAd per hop, backward 3w·kv per hop.
+//   all_gather   all-gather of c·kv before attention of s/c queries and s keys (backward again), reduce-scatter of its
+//   gradients;
+//                balanced in the same way (Llama Team 2024, section 3.3.2).
+//   ulysses      all-to-all of n(A+2G)d before and nAd after attention of A/c heads; backward the reverse (Jacobs et al.
+//   2023).
+//
 // An MoE layer has instead of its MLP, with r = n·K tokens sent by the rank (n ÷ t with sequence parallelism), R tokens
 // received by its experts (expert_routing.h), fe and fs the inner sizes of an expert and of the shared experts, ÷ t:
 //   router                       n x E x h, and 8·nE bytes for top-k      backward two products, and the same bytes
@@ -55,7 +68,7 @@ namespace traingraph::workloads {
 
 /// One thing that a rank does, in issue order.
 struct LayerOp {
-  enum class Kind : std::uint8_t { kernel, tp_collective, ep_collective };
+  enum class Kind : std::uint8_t { kernel, tp_collective, ep_collective, cp_collective };
   Kind kind = Kind::kernel;
   Kernel kernel;
   CollectiveKind collective = CollectiveKind::all_reduce;
@@ -132,6 +145,11 @@ class LayerKernels {
   void run_beside(LayerOps& ops, std::size_t begin) const;
   [[nodiscard]] sim::Bytes expert_bytes(const ExpertLoad& load) const;
   [[nodiscard]] double attention_parameters() const;
+  void add_cp_collective(LayerOps& ops, CollectiveKind kind, double elements, std::string name) const;
+  void add_context_parallel_attention(LayerOps& ops, bool backward) const;
+  void add_ring_attention(LayerOps& ops, bool backward) const;
+  void add_gathered_attention(LayerOps& ops, bool backward) const;
+  void add_ulysses_attention(LayerOps& ops, bool backward) const;
   void add_softmax(LayerOps& ops, bool backward) const;
   void add_norm_backward(LayerOps& ops, const std::string& name) const;
   void add_residual(LayerOps& ops, const std::string& name) const;
@@ -149,7 +167,7 @@ class LayerKernels {
   const KernelModel& model_;
   double w_;   // bytes of an element
   double g_;   // bytes of a gradient element
-  double n_;   // tokens
+  double n_;   // tokens, of this context-parallel rank
   double nr_;  // tokens in the regions between tensor-parallel ones
   double h_;
   double f_;

@@ -36,7 +36,9 @@ Widths widths_of(const TransformerSpec& spec) {
           .up = m.gated ? 2.0 : 1.0};
 }
 
-double tokens_of(const TransformerSpec& spec) { return static_cast<double>(spec.micro_batch) * spec.model.sequence; }
+double tokens_of(const TransformerSpec& spec) {
+  return static_cast<double>(spec.micro_batch) * spec.model.sequence / spec.parallel.cp;
+}
 
 // Hidden states of the K experts of a token: `whole` where tensor-parallel ranks have gathered them.
 double routed(const TransformerSpec& spec, double width) {
@@ -164,7 +166,7 @@ std::vector<MemoryTerm> memory_terms(const TransformerSpec& spec, const LayerKer
   add("activations", sim::Bytes{most_activations(spec, shape)});
   if (spec.recompute == Recompute::full) add("recomputation", activations(spec, Recompute::none, shape.moe_layers() > 0));
   if (shape.has_head()) {
-    const double tokens = static_cast<double>(spec.micro_batch) * spec.model.sequence;
+    const double tokens = tokens_of(spec);
     const double between = p.sequence_parallel ? p.tp : 1;
     const double logits = 4 * static_cast<double>(padded_vocabulary(spec)) / p.tp;
     add("logits", sim::Bytes{tokens * (logits + 2 * w * spec.model.hidden / between)});

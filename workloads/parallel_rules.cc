@@ -85,6 +85,25 @@ void check_experts(const TransformerSpec& spec, Rules& rules) {
                "3 and shard_group are not built for models with experts");
 }
 
+void check_context(const TransformerSpec& spec, Rules& rules) {
+  const ParallelSpec& p = spec.parallel;
+  const ModelSpec& m = spec.model;
+  const ContextParallelKind kind = p.cp_attention;
+  rules.expect(p.cp > 1 || kind == ContextParallelKind::ring, "cp_attention", "needs cp above 1");
+  if (p.cp == 1) return;
+  rules.expect(spec.attention != Attention::unfused, "cp", "needs fused attention: flash or cudnn");
+  const std::uint64_t parts = std::uint64_t{p.cp} * (p.sequence_parallel ? p.tp : 1);
+  const bool zigzag = m.causal && kind != ContextParallelKind::ulysses;
+  const std::uint64_t divisor = parts * (zigzag ? 2 : 1);
+  rules.expect(m.sequence % divisor == 0, "cp", "{}{}{} does not divide the sequence of {}", p.cp,
+               p.sequence_parallel ? fmt::format(" x tp {}", p.tp) : "", zigzag ? " x 2 (zig-zag)" : "", m.sequence);
+  const std::uint64_t heads = std::uint64_t{p.cp} * p.tp;
+  rules.expect(kind != ContextParallelKind::ulysses || (m.heads % heads == 0 && m.kv_head_count() % heads == 0),
+               "cp_attention", "ulysses needs heads ({}) and key/value heads ({}) that tp x cp = {} divides", m.heads,
+               m.kv_head_count(), heads);
+  rules.expect(p.shard_group == 0, "shard_group", "is not built with cp above 1");
+}
+
 }  // namespace
 
 std::vector<ParallelProblem> parallel_problems(const TransformerSpec& spec) {
@@ -92,6 +111,7 @@ std::vector<ParallelProblem> parallel_problems(const TransformerSpec& spec) {
   check_pipeline(spec, rules);
   check_sharding(spec, rules);
   check_experts(spec, rules);
+  check_context(spec, rules);
   return rules.take();
 }
 

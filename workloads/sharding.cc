@@ -5,7 +5,7 @@
 namespace traingraph::workloads {
 
 Sharding::Sharding(const ParallelSpec& spec)
-    : stage{spec.distributed_optimizer ? 1 : spec.zero_stage}, replicas{spec.dp * PipelineMap{spec}.copies()} {
+    : stage{spec.distributed_optimizer ? 1 : spec.zero_stage}, replicas{spec.dp * spec.cp * PipelineMap{spec}.copies()} {
   hybrid = stage > 0 && spec.shard_group > 0 && spec.shard_group < spec.dp;
   expert_replicas = replicas / spec.ep;
   if (stage > 0) shards = hybrid ? spec.shard_group : replicas;

@@ -22,9 +22,9 @@ namespace traingraph::workloads {
 
 struct Sharding {
   std::uint32_t stage = 0;
-  std::uint32_t replicas = 1;         ///< copies of each parameter when nothing is sharded: DP, twice that if bidirectional
-  std::uint32_t shards = 1;           ///< ranks that share one copy of the sharded states
-  bool hybrid = false;                ///< 1 < shards < replicas
+  std::uint32_t replicas = 1;  ///< copies of each parameter when nothing is sharded: DP·CP, twice that if bidirectional
+  std::uint32_t shards = 1;    ///< ranks that share one copy of the sharded states
+  bool hybrid = false;         ///< 1 < shards < replicas
   std::uint32_t expert_replicas = 1;  ///< copies of each expert: replicas ÷ EP
   bool every_microbatch = false;      ///< gradients are reduced after each micro-batch, not once a step
 

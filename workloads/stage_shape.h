@@ -15,6 +15,7 @@ namespace traingraph::workloads {
 /// forward to the previous stage), which V-shaped and bidirectional pipelines have too (pipeline_map.h).
 enum class SlotUse : std::uint8_t {
   tp,
+  cp,
   dp,         ///< all copies of the stage's parameters
   shard,      ///< hybrid sharding: the ranks that share one copy of the sharded states
   replicas,   ///< hybrid sharding: the ranks that hold the same shard

@@ -26,6 +26,7 @@ StageWriter::StageWriter(const TransformerSpec& spec, const KernelModel& model, 
 void StageWriter::choose_slots() {
   const ParallelSpec& p = spec_.parallel;
   if (p.tp > 1) slots_.add(SlotUse::tp);
+  if (p.cp > 1) slots_.add(SlotUse::cp);
   const Sharding sharding{p};
   if (sharding.replicas > 1) slots_.add(SlotUse::dp);
   if (sharding.hybrid) {
@@ -268,7 +269,7 @@ void StageWriter::write_ops(const CompiledOps& ops, sim::Duration launch_cost) {
   write_host(ops, launch_cost);
   for (const CompiledOp& op : ops.ops) {
     if (op.is_collective) {
-      streams_->collective(Stream::blocking, op.label, slots_[op.over_experts ? SlotUse::ep : SlotUse::tp], op.argument);
+      streams_->collective(Stream::blocking, op.label, slots_[op.over], op.argument);
       continue;
     }
     streams_->compute(op.label, op.argument, op.may_overlap);

@@ -54,8 +54,10 @@ class TransformerBuilder {
         routing_{spec, model_.word()},
         map_{spec.parallel},
         sharding_{spec.parallel},
-        layout_{{spec.parallel.tp, 1, 1, spec.parallel.dp, spec.parallel.pp, 1}, spec.parallel.order},
-        writer_{place_job(common.placement, layout_.ranks(), spec.parallel.gpus, "tp x pp x dp", cluster), cluster} {}
+        layout_{{spec.parallel.tp, spec.parallel.cp, 1, spec.parallel.dp, spec.parallel.pp, 1}, spec.parallel.order},
+        writer_{place_job(common.placement, layout_.ranks(), spec.parallel.gpus,
+                          spec.parallel.cp > 1 ? "tp x cp x pp x dp" : "tp x pp x dp", cluster),
+                cluster} {}
 
   Workload build() {
     write_stages();
@@ -109,13 +111,14 @@ class TransformerBuilder {
     const ParallelSpec& p = spec_.parallel;
     using D = Dimension;
     tp_ = write_groups(writer_, "tp", layout_, {D::tp});
-    dp_ =
-        map_.copies() == 1
-            ? write_groups(writer_, "dp", layout_, {D::dp})
-            : write_groups(writer_, "dp", group_by(layout_.ranks(), [&](std::uint32_t r) { return with_dp(nearer(r), 0); }));
+    cp_ = write_groups(writer_, "cp", layout_, {D::cp});
+    dp_ = map_.copies() == 1
+              ? write_groups(writer_, "dp", layout_, {D::cp, D::dp})
+              : write_groups(writer_, "dp",
+                             group_by(layout_.ranks(), [&](std::uint32_t r) { return with_dp(first_of_cp(nearer(r)), 0); }));
     norm_ = norm_replicas() == 1 ? write_groups(writer_, "norm", layout_, {D::tp, D::pp})
             : !sharding_.hybrid
-                ? write_groups(writer_, "norm", layout_, {D::tp, D::dp, D::pp})
+                ? write_groups(writer_, "norm", layout_, {D::tp, D::cp, D::dp, D::pp})
                 : write_groups(writer_, "norm",
                                group_by(layout_.ranks(), [&](std::uint32_t r) { return dp_of(r) / p.shard_group; }));
     const auto same_copy = [&](std::uint32_t r) { return with_dp(r, dp_of(r) / p.shard_group * p.shard_group); };
@@ -125,8 +128,9 @@ class TransformerBuilder {
                          group_by(layout_.ranks(), [&](std::uint32_t r) { return with_dp(r, dp_of(r) / p.ep * p.ep); }));
     }
     if (spec_.model.moe.experts > 0 && sharding_.expert_replicas > 1) {
-      edp_ = write_groups(writer_, "edp",
-                          group_by(layout_.ranks(), [&](std::uint32_t r) { return with_dp(nearer(r), dp_of(r) % p.ep); }));
+      edp_ = write_groups(writer_, "edp", group_by(layout_.ranks(), [&](std::uint32_t r) {
+                            return with_dp(first_of_cp(nearer(r)), dp_of(r) % p.ep);
+                          }));
     }
     if (sharding_.hybrid) {
       shard_ = write_groups(writer_, "shard", group_by(layout_.ranks(), same_copy));
@@ -134,7 +138,7 @@ class TransformerBuilder {
     }
     if (sharding_.stage == 3 && sharding_.replicas > 1) {
       gather_ = sharding_.hybrid ? write_groups(writer_, "gather", group_by(layout_.ranks(), same_copy))
-                                 : write_groups(writer_, "gather", layout_, {D::dp});
+                                 : write_groups(writer_, "gather", layout_, {D::cp, D::dp});
     }
     if (!map_.ends_meet() && spec_.model.tied_embeddings) embedding_ = make_embedding_groups(writer_, layout_);
     write_channels();
@@ -156,6 +160,9 @@ class TransformerBuilder {
   [[nodiscard]] std::uint32_t with_dp(std::uint32_t rank, std::uint32_t dp) const {
     return index(layout_.moved(sim::RankId{rank}, Dimension::dp, dp));
   }
+  [[nodiscard]] std::uint32_t first_of_cp(std::uint32_t rank) const {
+    return index(layout_.moved(sim::RankId{rank}, Dimension::cp, 0));
+  }
   /// The rank itself, or of a bidirectional pipeline its mirror image if that is on a lower stage.
   [[nodiscard]] std::uint32_t nearer(std::uint32_t rank) const {
     const std::uint32_t stage = layout_.coordinate(sim::RankId{rank}, Dimension::pp);
@@ -165,7 +172,7 @@ class TransformerBuilder {
   /// Data-parallel ranks that hold different parts of the gradients when the norm is taken.
   [[nodiscard]] std::uint32_t norm_replicas() const {
     if (sharding_.stage == 0 && spec_.parallel.ep == 1) return 1;
-    return sharding_.hybrid ? spec_.parallel.shard_group : spec_.parallel.dp;
+    return sharding_.hybrid ? spec_.parallel.shard_group : spec_.parallel.dp * spec_.parallel.cp;
   }
   /// The same rank of another stage.
   [[nodiscard]] std::uint32_t neighbour(std::uint32_t rank, std::uint32_t stage, std::uint32_t distance) const {
@@ -198,6 +205,8 @@ class TransformerBuilder {
     switch (use) {
       case SlotUse::tp:
         return tp_.slot(rank);
+      case SlotUse::cp:
+        return cp_.slot(rank);
       case SlotUse::dp:
         return dp_.slot(rank);
       case SlotUse::shard:
@@ -250,11 +259,13 @@ class TransformerBuilder {
     workload_.parameters = parameter_count(m);
     workload_.memory_capacity = hardware_.memory_size;
     const std::string experts = p.ep > 1 ? fmt::format(" EP {}", p.ep) : "";
+    const std::string context = p.cp > 1 ? fmt::format(" CP {}", p.cp) : "";
     const std::string chunks = p.virtual_stages > 1 ? fmt::format(" x {}", p.virtual_stages) : "";
-    workload_.description = fmt::format("{}: TP {} PP {} DP {}{}, {}{}{}, micro-batch {}, global batch {}, {}, recompute {}",
-                                        m.name.empty() ? "transformer" : m.name, p.tp, p.pp, p.dp, experts,
-                                        name_of(p.schedule), chunks, p.sequence_parallel ? ", SP" : "", spec_.micro_batch,
-                                        spec_.global_batch, name_of(spec_.precision), name_of(spec_.recompute));
+    workload_.description =
+        fmt::format("{}: TP {}{} PP {} DP {}{}, {}{}{}, micro-batch {}, global batch {}, {}, recompute {}",
+                    m.name.empty() ? "transformer" : m.name, p.tp, context, p.pp, p.dp, experts, name_of(p.schedule), chunks,
+                    p.sequence_parallel ? ", SP" : "", spec_.micro_batch, spec_.global_batch, name_of(spec_.precision),
+                    name_of(spec_.recompute));
   }
 
   const TransformerSpec& spec_;
@@ -270,7 +281,7 @@ class TransformerBuilder {
   Workload workload_;
   std::vector<std::vector<SlotUse>> slots_;  // by stage
   std::vector<sim::TemplateId> templates_;   // by stage, then role of the stage
-  Groups tp_, dp_, ep_, edp_, shard_, replicas_, gather_, norm_, embedding_;
+  Groups tp_, cp_, dp_, ep_, edp_, shard_, replicas_, gather_, norm_, embedding_;
   // By rank: to the next stage and back from it; to the previous stage and back from it.
   std::vector<sim::ChannelId> forward_, backward_, forward_up_, backward_up_;
 };
@@ -286,6 +297,7 @@ void check_transformer(const TransformerSpec& spec) {
   must_be_positive(p.dp, "dp");
   must_be_positive(p.virtual_stages, "virtual_stages");
   must_be_positive(p.ep, "ep");
+  must_be_positive(p.cp, "cp");
   must_be_positive(spec.micro_batch, "micro_batch");
   must_be_positive(spec.global_batch, "global_batch");
   must_be_positive(spec.vocabulary_multiple, "vocabulary_multiple");

@@ -1,7 +1,8 @@
 // One training step of a transformer as a program: one template per pipeline stage, one rank per GPU. Ranks whose experts
 // get different loads have templates of their own.
 //
-// Communicators: tp (ranks of one stage and replica), dp (replicas of one stage and tensor slice), norm (all ranks with the
+// Communicators: tp (ranks of one stage and replica), cp (ranks that share a sequence), dp (replicas of one stage and tensor
+// slice, those of other parts of the sequence included), norm (all ranks with the
 // distributed optimizer, else the TP x PP ranks of a replica), embedding (first and last stage, when the LM head is tied to
 // the embedding and sits on another stage). In a bidirectional pipeline (dualpipe) dp holds the replicas of a stage and of
 // its mirror image. Expert parallelism regroups

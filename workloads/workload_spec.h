@@ -29,6 +29,16 @@ inline constexpr std::array kScheduleKindNames{
     EnumName<ScheduleKind>{ScheduleKind::dualpipe, "dualpipe"}};
 [[nodiscard]] constexpr std::span<const EnumName<ScheduleKind>> enum_names(ScheduleKind) { return kScheduleKindNames; }
 
+/// Context parallelism: how a query meets the keys of other ranks (layer_kernels.h).
+enum class ContextParallelKind : std::uint8_t { ring, all_gather, ulysses };
+inline constexpr std::array kContextParallelKindNames{
+    EnumName<ContextParallelKind>{ContextParallelKind::ring, "ring"},
+    EnumName<ContextParallelKind>{ContextParallelKind::all_gather, "all_gather"},
+    EnumName<ContextParallelKind>{ContextParallelKind::ulysses, "ulysses"}};
+[[nodiscard]] constexpr std::span<const EnumName<ContextParallelKind>> enum_names(ContextParallelKind) {
+  return kContextParallelKindNames;
+}
+
 /// How often gradients are reduced over data-parallel ranks.
 enum class GradientReduction : std::uint8_t { automatic, step, microbatch };
 inline constexpr std::array kGradientReductionNames{
@@ -104,20 +114,25 @@ struct AlgorithmSpec {
   Algorithm dp_all_reduce = Algorithm::ring;
   Algorithm dp_all_gather = Algorithm::ring;
   Algorithm dp_reduce_scatter = Algorithm::ring;
+  Algorithm cp_all_gather = Algorithm::ring;
+  Algorithm cp_reduce_scatter = Algorithm::ring;
+  Algorithm cp_all_to_all = Algorithm::direct;
   Algorithm ep_all_to_all = Algorithm::direct;       ///< dispatch and combine of balanced experts
   Algorithm embedding_all_reduce = Algorithm::ring;  ///< tied embedding, between first and last stage
   Algorithm scalar_all_reduce = Algorithm::tree;     ///< gradient norm, loss: a few bytes, so latency decides
 };
 
-/// Degrees of the parallel layout. TP·PP·DP must equal the GPUs used.
+/// Degrees of the parallel layout. TP·CP·PP·DP must equal the GPUs used.
 struct ParallelSpec {
   std::optional<std::uint32_t> gpus;  ///< GPUs used; none: every GPU of the fabric, or as many as a placement list names
   std::uint32_t tp = 1;
   std::uint32_t pp = 1;
   std::uint32_t dp = 1;
+  std::uint32_t cp = 1;  ///< context-parallel degree: each rank has 1/CP of every sequence
+  ContextParallelKind cp_attention = ContextParallelKind::ring;
   std::uint32_t ep = 1;  ///< expert-parallel degree, a divisor of DP: EP consecutive DP ranks share one copy of the experts
   std::string order =
-      "tp-cp-ep-dp-pp";            ///< fastest first; a permutation of tp, dp, pp (cp and ep may be named; ep is inside dp)
+      "tp-cp-ep-dp-pp";            ///< fastest first; a permutation of tp, cp, dp, pp (ep may be named; it is inside dp)
   bool sequence_parallel = false;  ///< activations between TP regions are sharded over TP (Korthikanti et al. 2022)
   ScheduleKind schedule = ScheduleKind::one_f_one_b;
   std::uint32_t virtual_stages =
