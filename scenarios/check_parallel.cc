@@ -4,6 +4,7 @@
 #include <string>
 
 #include "scenarios/checks.h"
+#include "sim/error.h"
 #include "workloads/parallel_rules.h"
 #include "workloads/pipeline_map.h"
 #include "workloads/stage_shape.h"
@@ -39,6 +40,15 @@ void check_layers(const TransformerSpec& t, Checker& check) {
                layers);
 }
 
+/// Whether the layers can be dealt out over the stages; if not, check_layers has said why.
+bool layers_fit(const TransformerSpec& t) {
+  try {
+    return !workloads::layers_of_positions(t).empty();
+  } catch (const sim::InputError&) {
+    return false;
+  }
+}
+
 void check_experts(const workloads::ModelSpec& m, Checker& check) {
   const workloads::MoeSpec& moe = m.moe;
   check.expect(moe.experts > 0 || (moe.experts_per_token == 0 && moe.ffn == 0 && moe.shared_ffn == 0), "workload.model.moe",
@@ -55,6 +65,10 @@ void check_options(const TransformerSpec& t, Checker& check) {
   if (t.global_batch % (std::uint64_t{t.parallel.dp} * t.micro_batch) != 0) return;  // an error of its own
   for (const auto& [field, message] : workloads::parallel_problems(t)) {
     check.expect(false, fmt::format("workload.parallel.{}", field), "{}", message);
+  }
+  if (!layers_fit(t)) return;
+  for (const auto& [field, message] : workloads::recompute_problems(t)) {
+    check.expect(false, fmt::format("workload.{}", field), "{}", message);
   }
   for (const auto& [field, message] : workloads::routing_problems(t)) {
     check.expect(false, fmt::format("workload.routing.{}", field), "{}", message);

@@ -126,6 +126,10 @@ void check_transformer(const Scenario& s, const TransformerSpec& t, Checker& che
   if (check.readable({"hardware.peaks", "workload.precision"})) {
     check.expect(h.peaks.contains(t.precision), "workload.precision", "hardware '{}' has no peak for {}", h.name,
                  name_of(t.precision));
+    const workloads::Precision general = workloads::general_precision(t.precision);
+    check.expect(general == t.precision || h.peaks.contains(general), "workload.precision",
+                 "hardware '{}' has no peak for {}, which {} training needs too", h.name, name_of(general),
+                 name_of(t.precision));
   }
   if (check.readable({"hardware", "workload.attention"})) {
     check.expect(t.attention != Attention::flash || h.flash_attention_efficiency.has_value(), "workload.attention",

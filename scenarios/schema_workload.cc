@@ -118,6 +118,8 @@ void routing_fields(Fields& f, workloads::RoutingSpec& r) {
           .doc = "buffers of so many times the balanced load, padded or cut",
           .if_absent = "as many tokens as are routed"},
          leaf(r.capacity_factor, kPositive));
+  f.leaf({.name = "node_limit", .doc = "a token's experts are on at most so many scale-up domains", .if_absent = "anywhere"},
+         leaf(r.node_limit, kAtLeastOne));
   f.leaf({.name = "overlap_shared_experts", .doc = "shared experts run beside dispatch and combine"},
          leaf(r.overlap_shared_experts));
 }
@@ -133,6 +135,8 @@ void transformer_fields(Fields& f, TransformerSpec& t) {
   f.leaf({.name = "attention", .doc = "attention kernels; no default, for it decides memory and time", .need = kRequired},
          leaf(t.attention));
   f.leaf({.name = "recompute", .doc = "activation recomputation"}, leaf(t.recompute));
+  f.leaf({.name = "recompute_layers", .doc = "first layers of each chunk that are recomputed", .if_absent = "all"},
+         leaf(t.recompute_layers, Range{}));
   f.leaf({.name = "vocabulary_multiple", .doc = "the table is padded to a multiple of this times TP"},
          leaf(t.vocabulary_multiple, kAtLeastOne));
   f.group({.name = "routing", .doc = "of tokens to experts"}, [&] { routing_fields(f, t.routing); });

@@ -56,10 +56,10 @@ void LayerKernels::add_core_attention(LayerOps& ops) const {
     return;
   }
   const double batch = spec_.micro_batch * heads_;
-  add_kernel(ops, model_.gemm("attention_scores", {.m = s_, .n = s_, .k = d_, .batch = batch}));
+  add_kernel(ops, model_.gemm("attention_scores", {.m = s_, .n = s_, .k = d_, .batch = batch, .general = true}));
   add_softmax(ops, false);
   if (spec_.model.dropout) add_kernel(ops, model_.memory("score_dropout", (2 * w_ + 1) * batch * s_ * s_));
-  add_kernel(ops, model_.gemm("attention_values", {.m = s_, .n = d_, .k = s_, .batch = batch}));
+  add_kernel(ops, model_.gemm("attention_values", {.m = s_, .n = d_, .k = s_, .batch = batch, .general = true}));
 }
 
 void LayerKernels::add_core_attention_backward(LayerOps& ops) const {
@@ -72,8 +72,8 @@ void LayerKernels::add_core_attention_backward(LayerOps& ops) const {
     return;
   }
   const double batch = spec_.micro_batch * heads_;
-  const GemmShape outer{.m = s_, .n = s_, .k = d_, .batch = batch};
-  const GemmShape inner{.m = s_, .n = d_, .k = s_, .batch = batch};
+  const GemmShape outer{.m = s_, .n = s_, .k = d_, .batch = batch, .general = true};
+  const GemmShape inner{.m = s_, .n = d_, .k = s_, .batch = batch, .general = true};
   add_kernel(ops, model_.gemm("score_gradient", outer));
   add_kernel(ops, model_.gemm("value_gradient", inner));
   if (spec_.model.dropout) add_kernel(ops, model_.memory("score_dropout_backward", (2 * w_ + 1) * batch * s_ * s_));

@@ -31,6 +31,10 @@ std::pair<SlotUse, TimeCategory> group_of(LayerOp::Kind kind) {
   switch (kind) {
     case LayerOp::Kind::ep_collective:
       return {SlotUse::ep, TimeCategory::exposed_ep};
+    case LayerOp::Kind::ep_rail_collective:
+      return {SlotUse::ep_rail, TimeCategory::exposed_ep};
+    case LayerOp::Kind::ep_node_collective:
+      return {SlotUse::ep_node, TimeCategory::exposed_ep};
     case LayerOp::Kind::cp_collective:
       return {SlotUse::cp, TimeCategory::exposed_cp};
     default:

@@ -64,6 +64,8 @@ ExpertLoad ExpertRouting::load(std::uint32_t layer, std::uint32_t ep_rank) {
                         spec_.routing.capacity_factor.value_or(1);
   ExpertLoad result;
   result.sent_tokens = p.sequence_parallel ? routed / p.tp : routed;
+  if (spec_.routing.node_limit)
+    result.network_tokens = result.sent_tokens / moe.experts_per_token * *spec_.routing.node_limit;
   const std::uint32_t local = moe.experts / p.ep;
   const std::vector<double> share = shares(layer);
   for (std::uint32_t e = ep_rank * local; e < (ep_rank + 1) * local; ++e) {

@@ -10,6 +10,10 @@
 //
 // With a capacity factor c every expert processes, and is sent, exactly c times the balanced number of tokens: buffers are
 // padded and tokens beyond them dropped (Fedus et al. 2021, "Switch Transformers", section 2.2).
+//
+// Node-limited routing (DeepSeek-V3 technical report 2024, section 3.2.2): a token's experts are on at most M scale-up
+// domains. It crosses the network once for each of them, between ranks of the same place in their domains, and is then
+// handed to its experts inside the domain.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +29,7 @@ namespace traingraph::workloads {
 /// One micro-batch in one MoE layer, as one rank sees it.
 struct ExpertLoad {
   std::vector<double> tokens;  ///< that each local expert gets, of the whole expert-parallel group
+  double network_tokens = 0;   ///< node-limited: that this rank sends to domains, its own included; 0: not limited
   double sent_tokens = 0;      ///< that this rank sends, its own share included; ÷ TP with sequence parallelism
   /// Bytes between the members; none when balanced: an all-to-all of equal parts.
   std::shared_ptr<const BytesMatrix> dispatch, combine;

@@ -1,8 +1,22 @@
 #include "workloads/flops.h"
 
+#include <algorithm>
+
 #include "workloads/layer_kernels.h"
+#include "workloads/stage_shape.h"
 
 namespace traingraph::workloads {
+
+namespace {
+
+// Of the layers that may be recomputed, weighted equally.
+double recomputed_share(const TransformerSpec& spec) {
+  double recomputed = 0;
+  for (const std::uint32_t layers : layers_of_positions(spec)) recomputed += std::min(layers, *spec.recompute_layers);
+  return recomputed / spec.model.layers;
+}
+
+}  // namespace
 
 StepFlop step_flop(const TransformerSpec& spec, FlopConvention convention) {
   const ModelSpec& m = spec.model;
@@ -34,6 +48,7 @@ StepFlop step_flop(const TransformerSpec& spec, FlopConvention convention) {
   double again = 0;
   if (spec.recompute == Recompute::full) again = layers * (products + attention);
   if (spec.recompute == Recompute::selective) again = layers * attention;
+  if (spec.recompute_layers) again *= recomputed_share(spec);
   return {sim::Flop{tokens * model}, sim::Flop{tokens * (model + again)}};
 }
 

@@ -10,6 +10,8 @@
 //   palm      (6N + 12·n_l·A·d·s) per token, N the weights that a token passes, all of a dense model (Chowdhery et al.
 //   2022). Hardware FLOP with full recomputation add
 //             2·n_l·(weights of a layer) + 4·n_l·A·d·s; with selective recomputation the latter only.
+//
+// With recompute_layers the added FLOP are those of an average layer, times the layers that are recomputed.
 #pragma once
 
 #include "sim/units.h"

@@ -82,7 +82,11 @@ double tiled_flop(const HardwareSpec& hardware, const std::vector<GemmShape>& sh
 }
 
 KernelModel::KernelModel(const HardwareSpec& hardware, Precision precision)
-    : hardware_{hardware}, peak_{peak_of(hardware, precision)}, word_{element_bytes(precision)} {
+    : hardware_{hardware},
+      peak_{peak_of(hardware, precision)},
+      general_peak_{peak_of(hardware, general_precision(precision))},
+      word_{element_bytes(precision)},
+      product_word_{product_bytes(precision)} {
   check_fraction(hardware.matmul_efficiency, "matmul_efficiency", hardware.name);
   check_fraction(hardware.memory_efficiency, "memory_efficiency", hardware.name);
   check_fraction(hardware.small_head_factor, "small_head_factor", hardware.name);
@@ -95,9 +99,9 @@ KernelModel::KernelModel(const HardwareSpec& hardware, Precision precision)
   }
 }
 
-Kernel KernelModel::timed(std::string name, double flop, double charged_flop, double efficiency, double bytes,
+Kernel KernelModel::timed(std::string name, double flop, double charged_flop, sim::FlopRate rate, double bytes,
                           std::uint32_t launches) const {
-  const double arithmetic = charged_flop == 0 ? 0 : charged_flop / (peak_.flop_per_s() * efficiency);
+  const double arithmetic = charged_flop == 0 ? 0 : charged_flop / rate.flop_per_s();
   const double traffic = bytes / (hardware_.memory_bandwidth.bytes_per_s() * hardware_.memory_efficiency);
   const sim::Duration overhead = hardware_.kernel_overhead * static_cast<std::int64_t>(launches);
   return {.name = std::move(name),
@@ -108,12 +112,20 @@ Kernel KernelModel::timed(std::string name, double flop, double charged_flop, do
           .launches = launches};
 }
 
-Kernel KernelModel::gemm(std::string name, const GemmShape& s) const {
+double KernelModel::gemm_bytes(const GemmShape& s) const {
+  const double operand = s.general ? word_ : product_word_;
   const double result = s.result_bytes == 0 ? word_ : s.result_bytes;
-  const double bytes = s.batch * (word_ * (s.m * s.k + s.k * s.n) + result * s.m * s.n);
-  const bool slow = !(aligned(s.m) && aligned(s.n) && aligned(s.k));
-  const double efficiency = hardware_.matmul_efficiency * (slow ? hardware_.misaligned_factor : 1);
-  return timed(std::move(name), 2 * s.batch * s.m * s.n * s.k, tiled_flop(hardware_, s), efficiency, bytes, 1);
+  return s.batch * (operand * (s.m * s.k + s.k * s.n) + result * s.m * s.n);
+}
+
+sim::FlopRate KernelModel::gemm_rate(bool general, bool is_aligned) const {
+  return (general ? general_peak_ : peak_) * (hardware_.matmul_efficiency * (is_aligned ? 1 : hardware_.misaligned_factor));
+}
+
+Kernel KernelModel::gemm(std::string name, const GemmShape& s) const {
+  const bool is_aligned = aligned(s.m) && aligned(s.n) && aligned(s.k);
+  return timed(std::move(name), 2 * s.batch * s.m * s.n * s.k, tiled_flop(hardware_, s), gemm_rate(s.general, is_aligned),
+               gemm_bytes(s), 1);
 }
 
 Kernel KernelModel::grouped_gemm(std::string name, const std::vector<GemmShape>& shapes, bool is_aligned) const {
@@ -123,14 +135,14 @@ Kernel KernelModel::grouped_gemm(std::string name, const std::vector<GemmShape>&
     if (s.m * s.n * s.k == 0) continue;
     used.push_back(s);
     flop += 2 * s.batch * s.m * s.n * s.k;
-    bytes += s.batch * (word_ * (s.m * s.k + s.k * s.n) + (s.result_bytes == 0 ? word_ : s.result_bytes) * s.m * s.n);
+    bytes += gemm_bytes(s);
   }
-  const double efficiency = hardware_.matmul_efficiency * (is_aligned ? 1 : hardware_.misaligned_factor);
-  return timed(std::move(name), flop, used.empty() ? 0 : tiled_flop(hardware_, used), efficiency, bytes, 1);
+  return timed(std::move(name), flop, used.empty() ? 0 : tiled_flop(hardware_, used), gemm_rate(false, is_aligned), bytes,
+               1);
 }
 
 Kernel KernelModel::memory(std::string name, double bytes, std::uint32_t launches) const {
-  return timed(std::move(name), 0, 0, 1, bytes, launches);
+  return timed(std::move(name), 0, 0, peak_, bytes, launches);
 }
 
 Kernel KernelModel::attention(std::string name, const AttentionShape& s, bool backward, double efficiency) const {
@@ -138,8 +150,8 @@ Kernel KernelModel::attention(std::string name, const AttentionShape& s, bool ba
   const double keys = s.keys == 0 ? s.sequence : s.keys;
   const double forward = 4 * s.batch * s.heads * s.sequence * keys * s.head_size * (s.causal ? 0.5 : 1);
   const double flop = backward ? 2.5 * forward : forward;
-  const double rate =
-      hardware_.matmul_efficiency * efficiency * (s.head_size < kFullHeadSize ? hardware_.small_head_factor : 1);
+  const sim::FlopRate rate = general_peak_ * (hardware_.matmul_efficiency * efficiency *
+                                              (s.head_size < kFullHeadSize ? hardware_.small_head_factor : 1));
   const double per_pass = word_ * s.batch * s.head_size * 2 * (s.sequence * s.heads + keys * s.kv_heads);  // Q, K, V, O
   return timed(std::move(name), flop, flop, rate, backward ? 2 * per_pass : per_pass, 1);
 }

@@ -8,6 +8,8 @@
 // fewer tiles than SMs; without a list, each dimension rounded up to the matrix unit's 16. `flop` of a kernel is what the
 // mathematics needs, unrounded.
 //
+// With fp8, peak and operand bytes of linear layers' products are those of fp8, results and everything else 16-bit.
+//
 // Bytes of a product: each operand and the result once, (MK + KN + MN) elements.
 #pragma once
 
@@ -36,6 +38,7 @@ struct GemmShape {
   double n = 0;
   double k = 0;
   double batch = 1;
+  bool general = false;     ///< in fp8 training: this product stays in 16 bits
   double result_bytes = 0;  ///< per element of the result, read and written; 0: one element written
 };
 
@@ -65,16 +68,22 @@ class KernelModel {
   [[nodiscard]] Kernel attention(std::string name, const AttentionShape& shape, bool backward, double efficiency) const;
 
   [[nodiscard]] sim::FlopRate peak() const { return peak_; }
+  [[nodiscard]] bool quantizes() const { return product_word_ < word_; }
   [[nodiscard]] double word() const { return word_; }  ///< bytes of an element
   [[nodiscard]] const HardwareSpec& hardware() const { return hardware_; }
 
  private:
-  [[nodiscard]] Kernel timed(std::string name, double flop, double charged_flop, double efficiency, double bytes,
+  [[nodiscard]] Kernel timed(std::string name, double flop, double charged_flop, sim::FlopRate rate, double bytes,
                              std::uint32_t launches) const;
+
+  [[nodiscard]] double gemm_bytes(const GemmShape& shape) const;
+  [[nodiscard]] sim::FlopRate gemm_rate(bool general, bool is_aligned) const;
 
   HardwareSpec hardware_;
   sim::FlopRate peak_;
+  sim::FlopRate general_peak_;  // of what stays in 16 bits in fp8 training
   double word_;
+  double product_word_;
 };
 
 /// Arithmetic of the whole tiles that a product occupies (FLOP' above).

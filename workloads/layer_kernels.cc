@@ -65,6 +65,10 @@ void LayerKernels::add_kernel(LayerOps& ops, Kernel kernel, double gradient_elem
   ops.push_back(std::move(op));
 }
 
+void LayerKernels::add_quantization(LayerOps& ops, const std::string& name, double elements) const {
+  if (model_.quantizes()) add_kernel(ops, model_.memory(name + "_quantize", (w_ + 1) * elements));
+}
+
 void LayerKernels::add_collective(LayerOps& ops, CollectiveKind kind, sim::Bytes bytes, std::string name) const {
   if (spec_.parallel.tp == 1) return;
   LayerOp op;
@@ -107,9 +111,9 @@ void LayerKernels::add_norm_backward(LayerOps& ops, const std::string& name) con
 }
 
 void LayerKernels::add_weight_gradient(LayerOps& ops, const std::string& name, double rows, double columns,
-                                       double parameters, std::uint32_t may_overlap) const {
+                                       double parameters, std::uint32_t may_overlap, bool general) const {
   const std::size_t begin = ops.size();
-  GemmShape shape{.m = rows, .n = columns, .k = n_};
+  GemmShape shape{.m = rows, .n = columns, .k = n_, .general = general};
   const bool fused = spec_.software.gradient_accumulation_fusion;
   if (fused) shape.result_bytes = 2 * g_;
   add_kernel(ops, model_.gemm(name + "_weight_gradient", shape), fused ? parameters : 0, may_overlap);
@@ -120,7 +124,9 @@ void LayerKernels::add_weight_gradient(LayerOps& ops, const std::string& name, d
 }
 
 // A product whose outputs are split over TP: its input gradient is a partial sum.
-void LayerKernels::add_column_backward(LayerOps& ops, const std::string& name, double outputs, double parameters) const {
+void LayerKernels::add_column_backward(LayerOps& ops, const std::string& name, double outputs, double parameters,
+                                       bool general) const {
+  if (!general) add_quantization(ops, name + "_output_gradient", n_ * outputs);
   const std::uint32_t beside = spec_.parallel.overlap_tp_backward && spec_.parallel.tp > 1 ? 1 : 0;
   const bool gathers = spec_.parallel.sequence_parallel;
   if (gathers) {
@@ -128,14 +134,16 @@ void LayerKernels::add_column_backward(LayerOps& ops, const std::string& name, d
     add_collective(ops, CollectiveKind::all_gather, hidden_bytes(), name + "_input_all_gather");
     if (ops.size() > before) ops.back().of_weight_gradient = true;
   }
-  add_kernel(ops, model_.gemm(name + "_input_gradient", {.m = n_, .n = h_, .k = outputs}), 0, gathers ? beside : 0);
+  add_kernel(ops, model_.gemm(name + "_input_gradient", {.m = n_, .n = h_, .k = outputs, .general = general}), 0,
+             gathers ? beside : 0);
   add_region_exit(ops, name + "_input_gradient");
-  add_weight_gradient(ops, name, outputs, h_, parameters, beside);
+  add_weight_gradient(ops, name, outputs, h_, parameters, beside, general);
 }
 
 // A product whose inputs are split over TP: every rank needs the whole output gradient.
 void LayerKernels::add_row_backward(LayerOps& ops, const std::string& name, double inputs) const {
   add_region_entry(ops, name + "_output_gradient");
+  add_quantization(ops, name + "_output_gradient", n_ * h_);
   add_kernel(ops, model_.gemm(name + "_input_gradient", {.m = n_, .n = inputs, .k = h_}));
   add_weight_gradient(ops, name, h_, inputs, inputs * h_ + with_bias(h_), 0);
 }
@@ -144,12 +152,14 @@ LayerOps LayerKernels::attention_forward() const {
   LayerOps ops;
   add_kernel(ops, model_.memory("input_norm", 2 * w_ * nr_ * h_));
   add_region_entry(ops, "qkv");
+  add_quantization(ops, "qkv_input", n_ * h_);
   add_kernel(ops, model_.gemm("qkv", {.m = n_, .n = qkv_, .k = h_}));
   if (spec_.model.position == Position::rotary) {
     add_kernel(ops, model_.memory("rotary", 2 * w_ * n_ * (heads_ + kv_heads_) * d_));
   }
   add_core_attention(ops);
   add_kernel(ops, model_.memory("context_transpose", 2 * w_ * n_ * heads_ * d_));
+  add_quantization(ops, "attention_output_input", n_ * heads_ * d_);
   add_kernel(ops, model_.gemm("attention_output", {.m = n_, .n = h_, .k = heads_ * d_}));
   add_region_exit(ops, "attention_output");
   add_residual(ops, "attention");
@@ -161,8 +171,10 @@ LayerOps LayerKernels::layer_forward() const {
   const double up = spec_.model.gated ? 2 * f_ : f_;
   add_kernel(ops, model_.memory("mlp_norm", 2 * w_ * nr_ * h_));
   add_region_entry(ops, "mlp_up");
+  add_quantization(ops, "mlp_up_input", n_ * h_);
   add_kernel(ops, model_.gemm("mlp_up", {.m = n_, .n = up, .k = h_}));
   add_kernel(ops, spec_.model.gated ? model_.memory("swiglu", 3 * w_ * n_ * f_) : model_.memory("gelu", 2 * w_ * n_ * f_));
+  add_quantization(ops, "mlp_down_input", n_ * f_);
   add_kernel(ops, model_.gemm("mlp_down", {.m = n_, .n = h_, .k = f_}));
   add_region_exit(ops, "mlp_down");
   add_residual(ops, "mlp");
@@ -237,7 +249,7 @@ LayerOps LayerKernels::head_forward() const {
   const double loss_bytes = spec_.software.loss_bytes_per_logit * n_ * vocabulary_;
   add_kernel(ops, model_.memory("final_norm", 2 * w_ * nr_ * h_));
   add_region_entry(ops, "logits");
-  add_kernel(ops, model_.gemm("logits", {.m = n_, .n = vocabulary_, .k = h_}));
+  add_kernel(ops, model_.gemm("logits", {.m = n_, .n = vocabulary_, .k = h_, .general = true}));
   add_collective(ops, CollectiveKind::all_reduce, per_token, "loss_maximum_all_reduce");
   add_kernel(ops, model_.memory("loss", kLossForwardShare * loss_bytes));
   add_collective(ops, CollectiveKind::all_reduce, per_token, "loss_target_all_reduce");
@@ -249,7 +261,7 @@ LayerOps LayerKernels::head_backward() const {
   LayerOps ops;
   const double loss_bytes = spec_.software.loss_bytes_per_logit * n_ * vocabulary_;
   add_kernel(ops, model_.memory("loss_backward", (1 - kLossForwardShare) * loss_bytes));
-  add_column_backward(ops, "logits", vocabulary_, head_table_parameters());
+  add_column_backward(ops, "logits", vocabulary_, head_table_parameters(), true);
   add_norm_backward(ops, "final_norm");
   return ops;
 }

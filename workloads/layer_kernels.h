@@ -25,6 +25,9 @@
 // input-gradient and a weight-gradient product each. Unfused attention: batched products of s x s x d, two forward, four
 // backward.
 //
+// fp8 adds a quantization pass of 3 bytes per element for the input of each product of a linear layer, and for its output's
+// gradient.
+//
 // Tensor parallelism, t > 1. Without sequence parallelism: an all-reduce of n·h·w after attention output and MLP down
 // (forward), and after the input gradients of MLP up and QKV (backward). With it: all-gather before QKV and MLP up,
 // reduce-scatter after the other two; backward the reverse, plus an all-gather of the input that forward did not keep
@@ -47,7 +50,8 @@
 // received by its experts (expert_routing.h), fe and fs the inner sizes of an expert and of the shared experts, ÷ t:
 //   router                       n x E x h, and 8·nE bytes for top-k      backward two products, and the same bytes
 //   permute, unpermute           2w·rh each                               the same
-//   dispatch, combine            all-to-all of r·h·w over the expert-parallel group, twice each way
+//   dispatch, combine            all-to-all of r·h·w over the expert-parallel group, twice each way;
+//                                node-limited to M domains: M/K of it over the network, then all of it inside the domain
 //   experts, grouped products    R_e x fe x h (gated: 2fe), R_e x h x fe   two each; activation 2w or 3w, 3w or 5w ·R·fe
 //   t > 1                        all-gather of R·h·w over TP before them, reduce-scatter after
 //   shared experts               as the MLP, and 3w·nh to add their output; beside dispatch and combine if asked for
@@ -68,7 +72,14 @@ namespace traingraph::workloads {
 
 /// One thing that a rank does, in issue order.
 struct LayerOp {
-  enum class Kind : std::uint8_t { kernel, tp_collective, ep_collective, cp_collective };
+  enum class Kind : std::uint8_t {
+    kernel,
+    tp_collective,
+    ep_collective,
+    cp_collective,
+    ep_rail_collective,
+    ep_node_collective
+  };
   Kind kind = Kind::kernel;
   Kernel kernel;
   CollectiveKind collective = CollectiveKind::all_reduce;
@@ -129,6 +140,8 @@ class LayerKernels {
 
  private:
   void add_kernel(LayerOps& ops, Kernel kernel, double gradient_elements = 0, std::uint32_t may_overlap = 0) const;
+  /// fp8: a 16-bit operand is read, its one-byte form written.
+  void add_quantization(LayerOps& ops, const std::string& name, double elements) const;
   void add_collective(LayerOps& ops, CollectiveKind kind, sim::Bytes bytes, std::string name) const;
   void add_region_entry(LayerOps& ops, const std::string& name) const;
   void add_region_exit(LayerOps& ops, const std::string& name) const;
@@ -136,8 +149,9 @@ class LayerKernels {
   void add_core_attention_backward(LayerOps& ops) const;
   [[nodiscard]] LayerOps attention_forward() const;
   void add_attention_backward(LayerOps& ops) const;
-  void add_all_to_all(LayerOps& ops, const std::string& name, const ExpertLoad& load,
-                      const std::shared_ptr<const BytesMatrix>& matrix) const;
+  void add_expert_collective(LayerOps& ops, LayerOp::Kind kind, double tokens, std::string name) const;
+  void add_dispatch(LayerOps& ops, const std::string& name, const ExpertLoad& load) const;
+  void add_combine(LayerOps& ops, const std::string& name, const ExpertLoad& load) const;
   void add_grouped_gemm(LayerOps& ops, const std::string& name, const ExpertLoad& load, double n, double k) const;
   void add_grouped_weight_gradient(LayerOps& ops, const std::string& name, const ExpertLoad& load, double rows,
                                    double columns) const;
@@ -154,10 +168,11 @@ class LayerKernels {
   void add_norm_backward(LayerOps& ops, const std::string& name) const;
   void add_residual(LayerOps& ops, const std::string& name) const;
   void add_residual_backward(LayerOps& ops, const std::string& name) const;
-  void add_column_backward(LayerOps& ops, const std::string& name, double outputs, double parameters) const;
+  void add_column_backward(LayerOps& ops, const std::string& name, double outputs, double parameters,
+                           bool general = false) const;
   void add_row_backward(LayerOps& ops, const std::string& name, double inputs) const;
   void add_weight_gradient(LayerOps& ops, const std::string& name, double rows, double columns, double parameters,
-                           std::uint32_t may_overlap) const;
+                           std::uint32_t may_overlap, bool general = false) const;
   [[nodiscard]] double head_table_parameters() const;
   [[nodiscard]] double with_bias(double outputs) const;
   [[nodiscard]] double fused_efficiency() const;

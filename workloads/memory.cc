@@ -118,11 +118,14 @@ double most_activations(const TransformerSpec& spec, const StageShape& shape) {
   const ParallelSpec& p = spec.parallel;
   std::vector<double> stored, pending;  // of one pass of each chunk
   for (const ChunkShape& chunk : shape.chunks) {
-    const double dense = chunk.layers - chunk.moe_layers;
-    const double moe = chunk.moe_layers;
-    stored.push_back(dense * stored_activations(spec).count() + moe * stored_activations(spec, true).count());
-    pending.push_back(dense * weight_gradient_activations(spec).count() +
-                      moe * weight_gradient_activations(spec, true).count());
+    double kept = 0, waiting = 0;
+    for (std::uint32_t l = 0; l < chunk.layers; ++l) {
+      const bool moe = spec.model.is_moe_layer(chunk.first_layer + l);
+      kept += activations(spec, is_recomputed(spec, l) ? spec.recompute : Recompute::none, moe).count();
+      waiting += weight_gradient_activations(spec, moe).count();
+    }
+    stored.push_back(kept);
+    pending.push_back(waiting);
   }
   const std::vector<Pass> passes =
       passes_of_stage(p.schedule, {p.pp, microbatches_of_replica(spec), p.virtual_stages}, shape.stage);
@@ -164,7 +167,8 @@ std::vector<MemoryTerm> memory_terms(const TransformerSpec& spec, const LayerKer
     add("gradient buckets", sharding.stage == 3 ? sim::Bytes{gradient * unit} : *p.bucket_size);
   }
   add("activations", sim::Bytes{most_activations(spec, shape)});
-  if (spec.recompute == Recompute::full) add("recomputation", activations(spec, Recompute::none, shape.moe_layers() > 0));
+  if (spec.recompute == Recompute::full && is_recomputed(spec, 0))
+    add("recomputation", activations(spec, Recompute::none, shape.moe_layers() > 0));
   if (shape.has_head()) {
     const double tokens = tokens_of(spec);
     const double between = p.sequence_parallel ? p.tp : 1;

@@ -9,6 +9,7 @@
 //   what the backward of a layer needs, times the stage's layers, times the micro-batches in flight (1F1B:
 //                     min(M, P - stage); GPipe: M; the others: counted along the stage's passes), plus what is kept for
 //                     weight gradients that are still to be made
+//   (recompute_layers: the layers beyond keep everything)
 //   recomputation     with full recomputation: one layer's activations, while its backward runs
 //   logits            last stage: fp32 logits of one micro-batch and the inputs of final norm and head
 //   fragmentation     the stated fraction of all others

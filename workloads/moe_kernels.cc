@@ -15,16 +15,39 @@ bool is_aligned(double a, double b) {
 
 }  // namespace
 
-void LayerKernels::add_all_to_all(LayerOps& ops, const std::string& name, const ExpertLoad& load,
-                                  const std::shared_ptr<const BytesMatrix>& matrix) const {
-  if (spec_.parallel.ep == 1) return;
+void LayerKernels::add_expert_collective(LayerOps& ops, LayerOp::Kind kind, double tokens, std::string name) const {
   LayerOp op;
-  op.kind = LayerOp::Kind::ep_collective;
-  op.collective = matrix != nullptr ? CollectiveKind::all_to_all_v : CollectiveKind::all_to_all;
-  op.bytes = sim::Bytes{load.sent_tokens * h_ * w_};
-  op.name = name;
-  op.matrix = matrix;
+  op.kind = kind;
+  op.collective = CollectiveKind::all_to_all;
+  op.bytes = sim::Bytes{tokens * h_ * w_};
+  op.name = std::move(name);
   ops.push_back(std::move(op));
+}
+
+void LayerKernels::add_dispatch(LayerOps& ops, const std::string& name, const ExpertLoad& load) const {
+  if (spec_.parallel.ep == 1) return;
+  if (load.network_tokens > 0) {
+    add_expert_collective(ops, LayerOp::Kind::ep_rail_collective, load.network_tokens, name + "_to_nodes");
+    add_expert_collective(ops, LayerOp::Kind::ep_node_collective, load.sent_tokens, name + "_in_node");
+    return;
+  }
+  add_expert_collective(ops, LayerOp::Kind::ep_collective, load.sent_tokens, name);
+  if (load.dispatch == nullptr) return;
+  ops.back().collective = CollectiveKind::all_to_all_v;
+  ops.back().matrix = load.dispatch;
+}
+
+void LayerKernels::add_combine(LayerOps& ops, const std::string& name, const ExpertLoad& load) const {
+  if (spec_.parallel.ep == 1) return;
+  if (load.network_tokens > 0) {
+    add_expert_collective(ops, LayerOp::Kind::ep_node_collective, load.sent_tokens, name + "_in_node");
+    add_expert_collective(ops, LayerOp::Kind::ep_rail_collective, load.network_tokens, name + "_to_nodes");
+    return;
+  }
+  add_expert_collective(ops, LayerOp::Kind::ep_collective, load.sent_tokens, name);
+  if (load.combine == nullptr) return;
+  ops.back().collective = CollectiveKind::all_to_all_v;
+  ops.back().matrix = load.combine;
 }
 
 sim::Bytes LayerKernels::expert_bytes(const ExpertLoad& load) const { return sim::Bytes{load.received_tokens() * h_ * w_}; }
@@ -60,11 +83,11 @@ void LayerKernels::add_activation(LayerOps& ops, const std::string& name, double
              model_.memory(name + (gated ? "_swiglu" : "_gelu") + (backward ? "_backward" : ""), passes * w_ * elements));
 }
 
-// Kernels from `begin` on do not need the collective issued before them.
+// Kernels from `begin` on do not need the dispatch or combine issued before them.
 void LayerKernels::run_beside(LayerOps& ops, std::size_t begin) const {
   if (!spec_.routing.overlap_shared_experts || spec_.parallel.ep == 1) return;
   for (std::size_t i = begin; i < ops.size(); ++i) {
-    if (ops[i].kind == LayerOp::Kind::kernel) ops[i].may_overlap = 1;
+    if (ops[i].kind == LayerOp::Kind::kernel) ops[i].may_overlap = spec_.routing.node_limit ? 2 : 1;
   }
 }
 
@@ -76,25 +99,31 @@ LayerOps LayerKernels::moe_layer_forward(const ExpertLoad& load) const {
   const bool shared = moe.shared_ffn > 0;
   const double permuted = 2 * w_ * load.sent_tokens * h_;
   add_kernel(ops, model_.memory("mlp_norm", 2 * w_ * nr_ * h_));
-  add_kernel(ops, model_.gemm("router", {.m = nr_, .n = double(moe.experts), .k = h_}));
+  add_kernel(ops, model_.gemm("router", {.m = nr_, .n = double(moe.experts), .k = h_, .general = true}));
   add_kernel(ops, model_.memory("router_top_k", kRouterBytes * nr_ * moe.experts));
   add_kernel(ops, model_.memory("permute", permuted));
   if (shared) add_region_entry(ops, "shared_expert_up");
-  add_all_to_all(ops, "expert_dispatch", load, load.dispatch);
+  add_dispatch(ops, "expert_dispatch", load);
   std::size_t begin = ops.size();
   if (shared) {
+    add_quantization(ops, "shared_expert_up_input", n_ * h_);
     add_kernel(ops, model_.gemm("shared_expert_up", {.m = n_, .n = shared_up, .k = h_}));
     add_activation(ops, "shared_expert", n_ * fs_, false);
   }
   run_beside(ops, begin);
   add_collective(ops, CollectiveKind::all_gather, expert_bytes(load), "expert_all_gather");
+  add_quantization(ops, "expert_up_input", load.received_tokens() * h_);
   add_grouped_gemm(ops, "expert_up", load, up, h_);
   add_activation(ops, "expert", load.received_tokens() * fe_, false);
+  add_quantization(ops, "expert_down_input", load.received_tokens() * fe_);
   add_grouped_gemm(ops, "expert_down", load, h_, fe_);
   add_collective(ops, CollectiveKind::reduce_scatter, expert_bytes(load), "expert_reduce_scatter");
-  add_all_to_all(ops, "expert_combine", load, load.combine);
+  add_combine(ops, "expert_combine", load);
   begin = ops.size();
-  if (shared) add_kernel(ops, model_.gemm("shared_expert_down", {.m = n_, .n = h_, .k = fs_}));
+  if (shared) {
+    add_quantization(ops, "shared_expert_down_input", n_ * fs_);
+    add_kernel(ops, model_.gemm("shared_expert_down", {.m = n_, .n = h_, .k = fs_}));
+  }
   run_beside(ops, begin);
   if (shared) add_region_exit(ops, "shared_expert_down");
   add_kernel(ops, model_.memory("unpermute", permuted));
@@ -113,24 +142,30 @@ LayerOps LayerKernels::moe_layer_backward(const ExpertLoad& load) const {
   add_residual_backward(ops, "mlp");
   add_kernel(ops, model_.memory("unpermute_backward", permuted));
   if (shared) add_region_entry(ops, "shared_expert_down_output_gradient");
-  add_all_to_all(ops, "expert_combine_backward", load, load.dispatch);
+  add_dispatch(ops, "expert_combine_backward", load);
   std::size_t begin = ops.size();
   if (shared) {
+    add_quantization(ops, "shared_expert_down_output_gradient", n_ * h_);
     add_kernel(ops, model_.gemm("shared_expert_down_input_gradient", {.m = n_, .n = fs_, .k = h_}));
     add_weight_gradient(ops, "shared_expert_down", h_, fs_, fs_ * h_, 0);
     add_activation(ops, "shared_expert", n_ * fs_, true);
   }
   run_beside(ops, begin);
   add_collective(ops, CollectiveKind::all_gather, expert_bytes(load), "expert_output_gradient_all_gather");
+  add_quantization(ops, "expert_down_output_gradient", load.received_tokens() * h_);
   add_grouped_gemm(ops, "expert_down_input_gradient", load, fe_, h_);
   add_grouped_weight_gradient(ops, "expert_down", load, h_, fe_);
   add_activation(ops, "expert", load.received_tokens() * fe_, true);
+  add_quantization(ops, "expert_up_output_gradient", load.received_tokens() * up);
   add_grouped_gemm(ops, "expert_up_input_gradient", load, h_, up);
   add_grouped_weight_gradient(ops, "expert_up", load, up, h_);
   add_collective(ops, CollectiveKind::reduce_scatter, expert_bytes(load), "expert_input_gradient_reduce_scatter");
-  add_all_to_all(ops, "expert_dispatch_backward", load, load.combine);
+  add_combine(ops, "expert_dispatch_backward", load);
   begin = ops.size();
-  if (shared) add_kernel(ops, model_.gemm("shared_expert_up_input_gradient", {.m = n_, .n = h_, .k = shared_up}));
+  if (shared) {
+    add_quantization(ops, "shared_expert_up_output_gradient", n_ * shared_up);
+    add_kernel(ops, model_.gemm("shared_expert_up_input_gradient", {.m = n_, .n = h_, .k = shared_up}));
+  }
   run_beside(ops, begin);
   if (shared) {
     add_region_exit(ops, "shared_expert_up_input_gradient");
@@ -143,9 +178,9 @@ LayerOps LayerKernels::moe_layer_backward(const ExpertLoad& load) const {
   }
   add_kernel(ops, model_.memory("permute_backward", permuted));
   add_kernel(ops, model_.memory("router_top_k_backward", kRouterBytes * nr_ * moe.experts));
-  add_kernel(ops, model_.gemm("router_input_gradient", {.m = nr_, .n = h_, .k = double(moe.experts)}));
+  add_kernel(ops, model_.gemm("router_input_gradient", {.m = nr_, .n = h_, .k = double(moe.experts), .general = true}));
   const double router = h_ * moe.experts;
-  add_kernel(ops, model_.gemm("router_weight_gradient", {.m = double(moe.experts), .n = h_, .k = nr_}));
+  add_kernel(ops, model_.gemm("router_weight_gradient", {.m = double(moe.experts), .n = h_, .k = nr_, .general = true}));
   add_kernel(ops, model_.memory("router_gradient_accumulation", (w_ + 2 * g_) * router), router);
   add_kernel(ops, model_.memory("moe_input_gradient_sum", (shared ? 4 : 3) * w_ * nr_ * h_));
   add_norm_backward(ops, "mlp_norm");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "sim/error.h"
@@ -115,18 +116,34 @@ std::vector<ParallelProblem> parallel_problems(const TransformerSpec& spec) {
   return rules.take();
 }
 
+std::vector<ParallelProblem> recompute_problems(const TransformerSpec& spec) {
+  Rules rules;
+  rules.expect(!spec.recompute_layers || spec.recompute != Recompute::none, "recompute_layers",
+               "needs recompute selective or full");
+  if (spec.recompute_layers) {
+    const std::vector<std::uint32_t> layers = layers_of_positions(spec);
+    const std::uint32_t most = *std::max_element(layers.begin(), layers.end());
+    rules.expect(*spec.recompute_layers < most, "recompute_layers", "is {}; allowed: less than the {} layers of a chunk",
+                 *spec.recompute_layers, most);
+  }
+  return rules.take();
+}
+
 std::vector<ParallelProblem> routing_problems(const TransformerSpec& spec) {
   const RoutingSpec& r = spec.routing;
   const MoeSpec& moe = spec.model.moe;
   Rules rules;
   const bool uneven = r.distribution != RoutingDistribution::uniform;
-  rules.expect(moe.experts > 0 || (!uneven && !r.capacity_factor && !r.overlap_shared_experts), "distribution",
-               "and the other keys of routing need a model with experts");
+  rules.expect(moe.experts > 0 || (!uneven && !r.capacity_factor && !r.node_limit && !r.overlap_shared_experts),
+               "distribution", "and the other keys of routing need a model with experts");
   if (moe.experts == 0) return rules.take();
   rules.expect(!r.overlap_shared_experts || (moe.shared_ffn > 0 && spec.parallel.ep > 1), "overlap_shared_experts",
                "needs shared experts and ep above 1");
   rules.expect(!uneven || !r.capacity_factor, "capacity_factor",
                "makes all experts equal: distribution {} would have no effect", name_of(r.distribution));
+  rules.expect(!r.node_limit || !uneven, "node_limit", "is not built for uneven routing");
+  rules.expect(!r.node_limit || (*r.node_limit >= 1 && *r.node_limit <= moe.experts_per_token && spec.parallel.ep > 1),
+               "node_limit", "needs ep above 1 and is at most experts_per_token, {}", moe.experts_per_token);
   const bool measured = r.distribution == RoutingDistribution::measured;
   rules.expect(!measured || r.histogram.size() == moe.experts, "histogram", "lists {} experts, but the model has {}",
                r.histogram.size(), moe.experts);

@@ -19,6 +19,8 @@ struct ParallelProblem {
 /// micro-batch.
 [[nodiscard]] std::vector<ParallelProblem> parallel_problems(const TransformerSpec& spec);
 
+/// The same of keys of TransformerSpec itself.
+[[nodiscard]] std::vector<ParallelProblem> recompute_problems(const TransformerSpec& spec);
 /// The same of the routing; `field` is a key of RoutingSpec.
 [[nodiscard]] std::vector<ParallelProblem> routing_problems(const TransformerSpec& spec);
 

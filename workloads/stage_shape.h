@@ -20,6 +20,8 @@ enum class SlotUse : std::uint8_t {
   shard,      ///< hybrid sharding: the ranks that share one copy of the sharded states
   replicas,   ///< hybrid sharding: the ranks that hold the same shard
   ep,         ///< the ranks that share one copy of the experts
+  ep_rail,    ///< node-limited routing: of those, the ranks of the same place in their domains
+  ep_node,    ///< and the ranks of one domain
   edp,        ///< all copies of the stage's experts
   gather,     ///< ZeRO-3: the group over which parameters are sharded, for their gathers alone
   norm,       ///< everybody who has a part of the gradient norm
@@ -81,6 +83,11 @@ struct StageShape {
     return sum;
   }
 };
+
+/// Whether a layer, counted from its chunk's first, is run again before its backward.
+[[nodiscard]] inline bool is_recomputed(const TransformerSpec& spec, std::uint32_t layer_of_chunk) {
+  return spec.recompute != Recompute::none && (!spec.recompute_layers || layer_of_chunk < *spec.recompute_layers);
+}
 
 /// Stages of the layout, in order; throws as check_transformer.
 [[nodiscard]] std::vector<StageShape> stage_shapes(const TransformerSpec& spec);

@@ -33,7 +33,13 @@ void StageWriter::choose_slots() {
     slots_.add(SlotUse::shard);
     slots_.add(SlotUse::replicas);
   }
-  if (shape_.moe_layers() > 0 && p.ep > 1) slots_.add(SlotUse::ep);
+  if (shape_.moe_layers() > 0 && p.ep > 1) {
+    slots_.add(SlotUse::ep);
+    if (spec_.routing.node_limit) {
+      slots_.add(SlotUse::ep_rail);
+      slots_.add(SlotUse::ep_node);
+    }
+  }
   if (shape_.moe_layers() > 0 && sharding.expert_replicas > 1) slots_.add(SlotUse::edp);
   if (sharding.stage == 3 && sharding.replicas > 1) slots_.add(SlotUse::gather);
   if (shape_.norm_members > 1) slots_.add(SlotUse::norm);
@@ -96,9 +102,12 @@ const StageWriter::Part& StageWriter::part_of(std::uint32_t layer) const {
   return spec_.model.is_moe_layer(layer) ? experts_.at(routing_.is_uneven() ? layer : 0) : layer_;
 }
 
-sim::Duration StageWriter::layer_time(const ChunkShape& chunk, CompiledOps Part::*list) const {
-  sim::Duration sum;
-  for (std::uint32_t l = chunk.first_layer; l < chunk.first_layer + chunk.layers; ++l) sum += (part_of(l).*list).totals.time;
+KernelTotals StageWriter::layer_totals(const ChunkShape& chunk, CompiledOps Part::*list) const {
+  KernelTotals sum;
+  for (std::uint32_t l = 0; l < chunk.layers; ++l) {
+    if (list == &Part::recompute && !is_recomputed(spec_, l)) continue;
+    sum.add((part_of(chunk.first_layer + l).*list).totals);
+  }
   return sum;
 }
 
@@ -124,7 +133,7 @@ StageResult StageWriter::result(const KernelTotals& optimizer) {
   const std::int64_t copies = map_.copies();  // a micro-batch passes one of them
   const auto time = [&](CompiledOps Part::*list) {
     sim::Duration sum = (embedding_.*list).totals.time + (head_.*list).totals.time;
-    for (const ChunkShape& chunk : shape_.chunks) sum += layer_time(chunk, list);
+    for (const ChunkShape& chunk : shape_.chunks) sum += layer_totals(chunk, list).time;
     return sum;
   };
   r.forward = time(&Part::forward);
@@ -139,23 +148,32 @@ StageResult StageWriter::result(const KernelTotals& optimizer) {
   }
   const ChunkShape& first = shape_.chunks.front();
   for (CompiledOps Part::*list : {&Part::forward, &Part::backward, &Part::recompute}) {
-    r.first_chunk += layer_time(first, list);
+    r.first_chunk += layer_totals(first, list).time;
     if (first.embedding) r.first_chunk += (embedding_.*list).totals.time;
     if (first.head) r.first_chunk += (head_.*list).totals.time;
   }
   const std::int64_t microbatches = microbatches_ / copies;
+  std::int64_t recomputed = 0;  // layers without experts
+  for (const ChunkShape& chunk : shape_.chunks) {
+    for (std::uint32_t l = 0; l < chunk.layers; ++l) {
+      if (is_recomputed(spec_, l) && !spec_.model.is_moe_layer(chunk.first_layer + l)) ++recomputed;
+    }
+  }
   KernelTotals totals;
   for (CompiledOps Part::*list : {&Part::forward, &Part::backward, &Part::recompute}) {
-    totals.add((layer_.*list).totals, std::int64_t{shape_.layers() - shape_.moe_layers()} * microbatches);
+    const std::int64_t layers = list == &Part::recompute ? recomputed : shape_.layers() - shape_.moe_layers();
+    totals.add((layer_.*list).totals, layers * microbatches);
   }
   for (const Part* part : {&embedding_, &head_}) {
     for (CompiledOps Part::*list : {&Part::forward, &Part::backward}) totals.add((part->*list).totals, microbatches);
   }
   for (const ChunkShape& chunk : shape_.chunks) {
-    for (std::uint32_t l = chunk.first_layer; l < chunk.first_layer + chunk.layers; ++l) {
-      if (!spec_.model.is_moe_layer(l)) continue;
-      const Part& part = part_of(l);
-      for (const CompiledOps* ops : {&part.forward, &part.backward, &part.recompute}) totals.add(ops->totals, microbatches);
+    for (std::uint32_t l = 0; l < chunk.layers; ++l) {
+      if (!spec_.model.is_moe_layer(chunk.first_layer + l)) continue;
+      const Part& part = part_of(chunk.first_layer + l);
+      totals.add(part.forward.totals, microbatches);
+      totals.add(part.backward.totals, microbatches);
+      if (is_recomputed(spec_, l)) totals.add(part.recompute.totals, microbatches);
     }
   }
   totals.add(optimizer);
@@ -304,11 +322,11 @@ void StageWriter::write_forward(const Pass& pass) {
   data_->end_pass();
 }
 
-void StageWriter::write_backward_ops(const Part& part, PassKind kind) {
+void StageWriter::write_backward_ops(const Part& part, PassKind kind, bool recomputed) {
   const sim::Duration launch = spec_.software.launch_backward;
   const bool needs_parameters = kind != PassKind::weight_gradient;
   if (needs_parameters) data_->before_unit();
-  if (needs_parameters) write_ops(part.recompute, spec_.software.launch_forward);
+  if (needs_parameters && recomputed) write_ops(part.recompute, spec_.software.launch_forward);
   write_ops(kind == PassKind::backward         ? part.backward
             : kind == PassKind::input_gradient ? part.input_gradient
                                                : part.weight_gradient,
@@ -322,13 +340,13 @@ void StageWriter::write_backward(const Pass& pass) {
   const ChunkShape& chunk = shape_.chunks[pass.chunk];
   streams_->at(mb, -1);
   if (pass.kind != PassKind::weight_gradient) data_->begin_pass(pass.chunk, false);
-  if (chunk.head) write_backward_ops(head_, pass.kind);
+  if (chunk.head) write_backward_ops(head_, pass.kind, false);
   for (std::uint32_t l = chunk.layers; l-- > 0;) {
     streams_->at(mb, static_cast<std::int32_t>(chunk.first_layer + l));
-    write_backward_ops(part_of(chunk.first_layer + l), pass.kind);
+    write_backward_ops(part_of(chunk.first_layer + l), pass.kind, is_recomputed(spec_, l));
   }
   streams_->at(mb, -1);
-  if (chunk.embedding) write_backward_ops(embedding_, pass.kind);
+  if (chunk.embedding) write_backward_ops(embedding_, pass.kind, false);
   data_->end_pass();
 }
 

@@ -64,15 +64,15 @@ class StageWriter {
   void compile_all();
   void compile_experts();
   [[nodiscard]] const Part& part_of(std::uint32_t layer) const;
-  /// Sum over the stage's layers (of some chunks).
-  [[nodiscard]] sim::Duration layer_time(const ChunkShape& chunk, CompiledOps Part::*list) const;
+  /// Sum over the layers of a chunk.
+  [[nodiscard]] KernelTotals layer_totals(const ChunkShape& chunk, CompiledOps Part::*list) const;
   [[nodiscard]] Part compile_part(const LayerOps& forward, const LayerOps& recompute, const LayerOps& backward) const;
   [[nodiscard]] std::vector<Completes> completions(const std::vector<Pass>& passes) const;
   void write_passes();
   void write_pass(const Pass& pass);
   void write_forward(const Pass& pass);
   void write_backward(const Pass& pass);
-  void write_backward_ops(const Part& part, PassKind kind);
+  void write_backward_ops(const Part& part, PassKind kind, bool recomputed);
   void write_ops(const CompiledOps& ops, sim::Duration launch_cost);
   void write_host(const CompiledOps& ops, sim::Duration launch_cost);
   void post_receive(const Pass& pass);

@@ -127,6 +127,7 @@ class TransformerBuilder {
       ep_ = write_groups(writer_, "ep",
                          group_by(layout_.ranks(), [&](std::uint32_t r) { return with_dp(r, dp_of(r) / p.ep * p.ep); }));
     }
+    if (spec_.routing.node_limit) write_node_groups();
     if (spec_.model.moe.experts > 0 && sharding_.expert_replicas > 1) {
       edp_ = write_groups(writer_, "edp", group_by(layout_.ranks(), [&](std::uint32_t r) {
                             return with_dp(first_of_cp(nearer(r)), dp_of(r) % p.ep);
@@ -174,6 +175,33 @@ class TransformerBuilder {
     if (sharding_.stage == 0 && spec_.parallel.ep == 1) return 1;
     return sharding_.hybrid ? spec_.parallel.shard_group : spec_.parallel.dp * spec_.parallel.cp;
   }
+  /// Expert-parallel groups cut into scale-up domains, each with as many consecutive members.
+  void write_node_groups() {
+    const std::uint32_t ep = spec_.parallel.ep;
+    const auto domain = [&](std::uint32_t r) { return cluster_.domain[index(writer_.gpu_of()[r])]; };
+    std::uint32_t size = 1;  // members of a domain, as the first group has them
+    const auto member = [&](std::uint32_t base, std::uint32_t e) { return with_dp(base, dp_of(base) / ep * ep + e); };
+    while (size < ep && domain(member(0, size)) == domain(0)) ++size;
+    const std::uint32_t domains = ep / size;
+    bool regular = ep % size == 0;
+    for (std::uint32_t r = 0; regular && r < layout_.ranks(); ++r) {
+      const std::uint32_t e = dp_of(r) % ep;
+      regular = domain(r) == domain(member(r, e / size * size)) && (e < size || domain(r) != domain(member(r, e - size)));
+    }
+    if (!regular || domains < 2) {
+      throw sim::InputError{
+          "routing: node_limit needs expert-parallel groups that span scale-up domains, with equally many "
+          "consecutive members in each"};
+    }
+    if (*spec_.routing.node_limit >= domains) {
+      throw sim::InputError{fmt::format("routing: node_limit {} is no limit: an expert-parallel group spans {} domains",
+                                        *spec_.routing.node_limit, domains)};
+    }
+    const auto same_place = [&](std::uint32_t r) { return member(r, dp_of(r) % ep % size); };
+    const auto same_domain = [&](std::uint32_t r) { return member(r, dp_of(r) % ep / size * size); };
+    ep_rail_ = write_groups(writer_, "ep_rail", group_by(layout_.ranks(), same_place));
+    ep_node_ = write_groups(writer_, "ep_node", group_by(layout_.ranks(), same_domain));
+  }
   /// The same rank of another stage.
   [[nodiscard]] std::uint32_t neighbour(std::uint32_t rank, std::uint32_t stage, std::uint32_t distance) const {
     return index(layout_.moved(sim::RankId{rank}, Dimension::pp, (stage + distance) % spec_.parallel.pp));
@@ -215,6 +243,10 @@ class TransformerBuilder {
         return replicas_.slot(rank);
       case SlotUse::ep:
         return ep_.slot(rank);
+      case SlotUse::ep_rail:
+        return ep_rail_.slot(rank);
+      case SlotUse::ep_node:
+        return ep_node_.slot(rank);
       case SlotUse::edp:
         return edp_.slot(rank);
       case SlotUse::gather:
@@ -281,7 +313,7 @@ class TransformerBuilder {
   Workload workload_;
   std::vector<std::vector<SlotUse>> slots_;  // by stage
   std::vector<sim::TemplateId> templates_;   // by stage, then role of the stage
-  Groups tp_, cp_, dp_, ep_, edp_, shard_, replicas_, gather_, norm_, embedding_;
+  Groups tp_, cp_, dp_, ep_, ep_rail_, ep_node_, edp_, shard_, replicas_, gather_, norm_, embedding_;
   // By rank: to the next stage and back from it; to the previous stage and back from it.
   std::vector<sim::ChannelId> forward_, backward_, forward_up_, backward_up_;
 };
@@ -310,6 +342,9 @@ void check_transformer(const TransformerSpec& spec) {
   must_divide(spec.global_batch, "global_batch", std::uint64_t{p.dp} * spec.micro_batch, "dp x micro_batch");
   (void)layers_of_positions(spec);
   for (const ParallelProblem& problem : parallel_problems(spec)) {
+    throw sim::InputError{fmt::format("{} {}", problem.field, problem.message)};
+  }
+  for (const ParallelProblem& problem : recompute_problems(spec)) {
     throw sim::InputError{fmt::format("{} {}", problem.field, problem.message)};
   }
   for (const ParallelProblem& problem : routing_problems(spec)) {

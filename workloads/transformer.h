@@ -6,9 +6,9 @@
 // distributed optimizer, else the TP x PP ranks of a replica), embedding (first and last stage, when the LM head is tied to
 // the embedding and sits on another stage). In a bidirectional pipeline (dualpipe) dp holds the replicas of a stage and of
 // its mirror image. Expert parallelism regroups
-// the ranks of dp: ep (EP consecutive ones share one copy of the experts), edp (the copies of the same experts). Channels:
-// one for each hand-off between stages (pipeline_map.h). Sizes in layer_kernels.h, order of a step in stage_writer.h, memory
-// in memory.h.
+// the ranks of dp: ep (EP consecutive ones share one copy of the experts), edp (the copies of the same experts); with
+// node-limited routing also ep_rail and ep_node. Channels: one for each hand-off between stages (pipeline_map.h). Sizes in
+// layer_kernels.h, order of a step in stage_writer.h, memory in memory.h.
 #pragma once
 
 #include "workloads/cluster.h"

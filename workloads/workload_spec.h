@@ -99,11 +99,12 @@ inline constexpr std::array kRoutingDistributionNames{
 
 struct RoutingSpec {
   RoutingDistribution distribution = RoutingDistribution::uniform;
-  double zipf_exponent = 1;               ///< zipf: shares proportional to 1/k^exponent
-  std::uint64_t seed = 1;                 ///< zipf: which expert has which share, drawn for each layer
-  std::vector<double> histogram;          ///< measured: tokens (or shares) of each expert
-  std::optional<double> capacity_factor;  ///< every expert's buffer is this times its balanced load, padded or cut
-  bool overlap_shared_experts = false;    ///< shared experts run beside dispatch and combine
+  double zipf_exponent = 1;                 ///< zipf: shares proportional to 1/k^exponent
+  std::uint64_t seed = 1;                   ///< zipf: which expert has which share, drawn for each layer
+  std::vector<double> histogram;            ///< measured: tokens (or shares) of each expert
+  std::optional<double> capacity_factor;    ///< every expert's buffer is this times its balanced load, padded or cut
+  std::optional<std::uint32_t> node_limit;  ///< a token's experts are on at most so many scale-up domains; none: anywhere
+  bool overlap_shared_experts = false;      ///< shared experts run beside dispatch and combine
 };
 
 /// The algorithm of each kind of collective on each kind of communicator.
@@ -163,6 +164,7 @@ struct TransformerSpec {
   GradientType gradient_type = GradientType::fp32;
   Attention attention{};  ///< no default in the schema: it decides memory and time
   Recompute recompute = Recompute::none;
+  std::optional<std::uint32_t> recompute_layers;  ///< the first so many layers of each chunk are recomputed; none: all
   std::uint32_t vocabulary_multiple =
       128;              ///< the table is padded to a multiple of this times TP; 1: the least that TP divides
   RoutingSpec routing;  ///< of MoE layers

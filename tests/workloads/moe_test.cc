@@ -248,6 +248,39 @@ TEST(Moe, SharedExpertsRunBesideDispatchAndCombine) {
   }
 }
 
+// Node-limited routing over 4 domains of 2: a token crosses the network once for each of 2 domains instead of once for each
+// of 4 experts, and is then handed on inside the domain.
+TEST(Moe, NodeLimitedRoutingCrossesTheNetworkOncePerNode) {
+  TransformerSpec s = step_of(1, 1, 8, 8);
+  s.model.moe.experts_per_token = 4;
+  s.routing.node_limit = 2;
+  const auto make = [&] { return build(test::workload_of(s), test::round_gpu(), regular_cluster(8, 2)); };
+  const Workload w = make();
+  w.program.check();
+  auto use = network_use(w.program, TemplateId{0});
+  const double token = 256 * 2, tokens = 2 * 128;
+  for (const char* name : {"expert_dispatch", "expert_combine", "expert_combine_backward", "expert_dispatch_backward"}) {
+    EXPECT_EQ(use[std::string{name} + "_to_nodes"].bytes, 4 * 7 * tokens * 2 * token) << name;
+    EXPECT_EQ(use[std::string{name} + "_in_node"].bytes, 4 * 7 * tokens * 4 * token) << name;
+    EXPECT_EQ(use.count(name), 0U);
+  }
+  std::map<std::string, std::vector<std::uint32_t>> groups;
+  for (const auto& c : w.program.communicators) {
+    for (const sim::RankId r : c.members) groups[c.name].push_back(index(r));
+  }
+  EXPECT_EQ(groups["ep_rail[1]"], (std::vector<std::uint32_t>{1, 3, 5, 7}));
+  EXPECT_EQ(groups["ep_node[1]"], (std::vector<std::uint32_t>{2, 3}));
+  s.routing.node_limit = 4;
+  EXPECT_EQ(error_of(make), "routing: node_limit 4 is no limit: an expert-parallel group spans 4 domains");
+  s.routing.node_limit = 5;
+  EXPECT_EQ(error_of(make), "routing: node_limit needs ep above 1 and is at most experts_per_token, 4");
+  s.routing.node_limit = 2;
+  EXPECT_EQ(
+      error_of([&] { return build(test::workload_of(s), test::round_gpu(), regular_cluster(8, 8)); }),
+      "routing: node_limit needs expert-parallel groups that span scale-up domains, with equally many consecutive members "
+      "in each");
+}
+
 // Products of equal experts in one kernel are one batched product; of unequal ones they fill the same waves together.
 TEST(Moe, GroupedProducts) {
   HardwareSpec h = test::round_gpu();
