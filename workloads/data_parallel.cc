@@ -194,7 +194,9 @@ void DataParallelWriter::end_passes() {
   for (const std::uint32_t c : by_position_) {
     for (Gradients& gradients : gradients_[c]) reduce(gradients);
   }
+  // What follows (sums of norms, of tied embeddings) waits for the gradients first: that part of a gap is theirs.
   streams_.require_all(Stream::data);
+  streams_.marker(writer_.label("gradients_reduced", TimeCategory::exposed_dp));
 }
 
 void DataParallelWriter::end_step() {
