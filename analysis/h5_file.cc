@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -24,6 +25,12 @@ std::string library_message() {
     return 0;
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, visit, &message);
+  // Of a failed system call the library tells much over several lines; the cause is what the system says.
+  constexpr std::string_view kSystem = "error message = '";
+  if (const std::size_t at = message.find(kSystem); at != std::string::npos) {
+    const std::size_t begin = at + kSystem.size();
+    message = message.substr(begin, message.find('\'', begin) - begin);
+  }
   return message.empty() ? "unknown HDF5 error" : message;
 }
 
@@ -234,6 +241,7 @@ H5File::H5File(std::filesystem::path path, bool keep_partial) : state_{std::make
   s.path = std::move(path);
   s.part = s.path.string() + ".part";
   s.keep_partial = keep_partial;
+  H5dont_atexit();  // every handle is closed here; what a full disk kept from being written must not be tried again at exit
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors become exceptions, not text on stderr
   const Handle creation{H5Pcreate(H5P_FILE_CREATE), H5Pclose};
   H5Pset_obj_track_times(creation.get(), false);

@@ -240,8 +240,13 @@ void check_task(const CustomProgramSpec& c, std::size_t i, std::uint64_t ranks,
     const auto it = tasks.find(t.after[k]);
     const std::string where = fmt::format("workload.tasks[{}].after[{}]", i, k);
     check.expect(it != tasks.end(), where, "no task '{}'", t.after[k]);
-    if (it == tasks.end() || collective) continue;
+    if (it == tasks.end()) continue;
     const CustomTask& before = *it->second;
+    check.expect(it->second != &t, where, "'{}' is the task itself", t.after[k]);
+    const bool later = it->second > &t && before.kind != TaskKind::collective && before.stream == t.stream;
+    check.expect(collective || !later || before.rank != t.rank, where,
+                 "'{}' comes later in the same stream, whose tasks run in the order in which they are listed", t.after[k]);
+    if (collective) continue;
     if (before.kind == TaskKind::collective) {
       check.expect(plays(before, t.rank, groups), where, "rank {} takes no part in '{}'", t.rank, t.after[k]);
     } else {

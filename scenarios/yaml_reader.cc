@@ -5,6 +5,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -23,6 +24,11 @@ constexpr std::size_t kMostKeys = 1000;  // of one map; keys are looked up one a
 
 /// Thrown out of the parser when going on makes no sense; the error has been reported.
 struct GiveUp {};
+
+bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7F;
+}
 
 std::size_t count_values(const Value& v) {
   std::size_t n = 1;
@@ -59,6 +65,9 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& text) override {
     if (tag != "?" && tag != "!" && !tag.empty()) refuse_tag(mark, tag);
+    if (const auto bad = std::find_if(text.begin(), text.end(), is_control); bad != text.end())  // by an escape
+      diagnostics_.error(at(mark), "",
+                         fmt::format("control character 0x{:02X} in a value", static_cast<unsigned char>(*bad)));
     Value v;
     v.kind = ValueKind::scalar;
     v.origin = at(mark);
@@ -184,23 +193,46 @@ class TreeBuilder : public YAML::EventHandler {
   std::size_t values_ = 0;
 };
 
-// YAML forbids control characters, but the parser lets them through into values.
-bool has_control_character(std::string_view text, const Origin& place, Diagnostics& diagnostics) {
+/// The bytes of the UTF-8 character that begins at `at` (RFC 3629); 0 where there is none.
+std::size_t character_length(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const unsigned first = byte(at);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xC2 && first < 0xE0   ? 2
+                             : first >= 0xE0 && first < 0xF0 ? 3
+                             : first >= 0xF0 && first < 0xF5 ? 4
+                                                             : 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(at + i) & 0xC0) != 0x80) return 0;
+  const unsigned second = byte(at + 1);
+  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
+  const bool beyond = (first == 0xED && second >= 0xA0) || (first == 0xF4 && second >= 0x90);  // surrogates, U+110000
+  return overlong || beyond ? 0 : length;
+}
+
+// YAML forbids both, but the parser lets them through into values.
+bool has_bad_character(std::string_view text, const Origin& place, Diagnostics& diagnostics) {
   Origin o = place;
   o.line = 1;
   o.column = 1;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7F) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const std::size_t length = character_length(text, i);
+    if (is_control(text[i])) {
       diagnostics.error(o, "", fmt::format("control character 0x{:02X} in the text", byte));
       return true;
     }
-    if (c == '\n') {
+    if (length == 0) {
+      diagnostics.error(o, "", fmt::format("byte 0x{:02X} in the text; a scenario is UTF-8", byte));
+      return true;
+    }
+    if (text[i] == '\n') {
       ++o.line;
       o.column = 1;
     } else {
       ++o.column;
     }
+    i += length;
   }
   return false;
 }
@@ -227,7 +259,7 @@ std::string read_text(const std::filesystem::path& file) {
 }
 
 Value read_yaml(std::string_view text, const Origin& place, Diagnostics& diagnostics) {
-  if (has_control_character(text, place, diagnostics)) return {};
+  if (has_bad_character(text, place, diagnostics)) return {};
   std::istringstream in{std::string{text}};
   TreeBuilder builder{place, diagnostics};
   try {

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "sim/clock_range.h"
 #include "sim/event_queue.h"
 #include "sim/flow_model.h"
 #include "sim/ideal_model.h"
@@ -26,7 +27,7 @@ class Player {
       const Send send = source.send(lane, number);
       const std::uint32_t id = take(Flight{lane, send, path(lane, send)});
       const Duration overhead = paths_.overhead(flights_[id].path);
-      queue_.push(now_ + overhead, EventKind::transfer_begin, 0, id);
+      queue_.push(later(now_, overhead), EventKind::transfer_begin, 0, id);
     };
     for (std::uint32_t m = 0; m < source.members(); ++m) state_.mark_entered(m);
     const std::uint32_t beginners = source.starts_together() ? 1 : source.members();
@@ -77,7 +78,7 @@ class Player {
   template <class Left, class Arrived>
   void play(const Left& left, const Arrived& arrived) {
     const auto on_left = [&](std::uint32_t id) {
-      queue_.push(now_ + paths_.latency(flights_[id].path), EventKind::arrival, 0, id);
+      queue_.push(later(now_, paths_.latency(flights_[id].path)), EventKind::arrival, 0, id);
       left(id);
     };
     while (!queue_.empty()) {

@@ -51,6 +51,7 @@ class ChunkModel {
   void set_capacity(LinkId link, Bandwidth capacity, Time now);
   [[nodiscard]] std::vector<Completion>& completions() { return completions_; }
   void begin_window(Time now);
+  [[nodiscard]] static bool moving() { return false; }  // every chunk under way has an event
   void finish(Time now, Record& record);
 
  private:

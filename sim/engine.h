@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sim/causes.h"
+#include "sim/clock_range.h"
 #include "sim/collective_plans.h"
 #include "sim/error.h"
 #include "sim/event_queue.h"

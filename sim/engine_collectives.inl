@@ -170,7 +170,7 @@ void Engine<Model>::start_bulk(std::uint32_t id) {
   instance.begun = now_;
   if (instance.exact) {  // alone on its links at constant rates: its end is known
     const Duration charge = plans_.charge(plan);
-    queue_.push(now_ + plan.drain + charge, EventKind::collective_end, instance.place, id);
+    queue_.push(later(later(now_, plan.drain), charge), EventKind::collective_end, instance.place, id);
     return;
   }
   const std::vector<BulkEdge>& edges = plans_.bulk_edges(plan);
@@ -195,7 +195,7 @@ void Engine<Model>::start_bulk(std::uint32_t id) {
 template <class Model>
 void Engine<Model>::charge_bulk(std::uint32_t id) {
   const Duration charge = plans_.charge(*instances_[id]->plan);
-  queue_.push(now_ + charge, EventKind::collective_end, instances_[id]->place, id);
+  queue_.push(later(now_, charge), EventKind::collective_end, instances_[id]->place, id);
 }
 
 template <class Model>

@@ -11,7 +11,7 @@ Duration Engine<Model>::scaled(const Stream& s, std::uint32_t begin, std::uint32
   const Timeline& line = timeline(s);
   if (scale == 1.0) return line.duration(s.stream, begin, end);
   Duration sum;  // each operation rounds on its own, as it would outside a run
-  for (std::uint32_t p = begin; p < end; ++p) sum += line.duration(s.stream, p, p + 1).scaled(scale);
+  for (std::uint32_t p = begin; p < end; ++p) sum = checked_sum(sum, line.duration(s.stream, p, p + 1).scaled(scale));
   return sum;
 }
 
@@ -79,7 +79,7 @@ void Engine<Model>::start_op(std::uint32_t stream) {
       if (run == Duration{}) {
         complete_plain(stream, s.run_end - s.position);
       } else {
-        queue_.push(now_ + run, EventKind::compute_end, timeline(s).op_at(s.stream, s.position), stream);
+        queue_.push(later(now_, run), EventKind::compute_end, timeline(s).op_at(s.stream, s.position), stream);
       }
       break;
     }
@@ -202,7 +202,7 @@ void Engine<Model>::post(std::uint32_t flight) {
   if (overhead == Duration{} && f.bytes.count() > 0 && !paths_.links(f.path).empty()) {
     begin_drain(flight);
   } else {
-    queue_.push(now_ + overhead, EventKind::transfer_begin, f.place, flight);
+    queue_.push(later(now_, overhead), EventKind::transfer_begin, f.place, flight);
   }
 }
 
@@ -221,7 +221,8 @@ void Engine<Model>::begin_drain(std::uint32_t flight) {
     return;
   }
   left_wire(flight);
-  if constexpr (Model::kReportsArrival) queue_.push(now_ + paths_.latency(f.path), EventKind::arrival, f.place, flight);
+  if constexpr (Model::kReportsArrival)
+    queue_.push(later(now_, paths_.latency(f.path)), EventKind::arrival, f.place, flight);
 }
 
 template <class Model>
@@ -231,7 +232,7 @@ void Engine<Model>::left_wire(std::uint32_t flight) {
   const std::uint32_t place = f.place;
   const Duration latency = paths_.latency(f.path);
   const auto kind = f.kind;
-  if constexpr (!Model::kReportsArrival) queue_.push(now_ + latency, EventKind::arrival, place, flight);
+  if constexpr (!Model::kReportsArrival) queue_.push(later(now_, latency), EventKind::arrival, place, flight);
   if (kind == Flight::Kind::message) {
     const Stream& s = streams_[f.owner];
     complete(f.owner, 1, f.posted, {s.cause, s.start, s.slack});

@@ -121,7 +121,10 @@ Record Engine<Model>::run() {
     if (done_ops_ == total_ops_ || queue_.empty()) break;
     now_ = queue_.next_time();
   }
-  if (done_ops_ != total_ops_) throw InputError{explain_stuck()};
+  if (done_ops_ != total_ops_) {
+    if (model_.moving()) beyond_clock();
+    throw InputError{explain_stuck()};
+  }
   SIM_ASSERT(record_.step_ends.size() == program_.steps || total_ops_ == 0, "every step has ended");
 
   record_.counters.operations = done_ops_;

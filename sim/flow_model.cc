@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "sim/error.h"
-
 namespace traingraph::sim {
 
 FlowModel::FlowModel(const LinkTable& links, const PathTable& paths, EventQueue& queue, const RunOptions& options)
@@ -136,6 +134,13 @@ void FlowModel::take_new_levels(Time now) {
 void FlowModel::set_capacity(LinkId link, Bandwidth capacity, Time now) {
   solver_.set_capacity(link, capacity.bytes_per_s());
   loads_.set_capacity(link, capacity.bytes_per_s(), now);
+}
+
+bool FlowModel::moving() const {
+  return std::any_of(clocks_.begin(), clocks_.end(), [&](const FlowClock& c) {
+    return c.level > 0 && std::any_of(c.entries.begin(), c.entries.end(),
+                                      [&](const FlowClock::Entry& e) { return e.stamp == transfers_[e.transfer].stamp; });
+  });
 }
 
 void FlowModel::finish(Time now, Record& record) {

@@ -11,6 +11,7 @@
 //                                             end of draining and the engine adds the propagation; kReportsArrival models
 //                                             both
 //   finish(now, record), begin_window(now)
+//   moving()                                  some transfer has a rate (without an event: its end is beyond the clock)
 //   carry(link, bytes/s, from, to)            fluid models: notes the load of transfers that need no simulation
 //
 // Transfers that are held by the same link share its level and one FlowClock; a transfer that is held by its own cap has a
@@ -49,6 +50,7 @@ class FlowModel {
   [[nodiscard]] std::vector<Completion>& completions() { return completions_; }
   /// Notes a load of transfers that had the link to themselves in [from, to), without simulating them.
   void carry(LinkId link, double bytes_per_s, Time from, Time to) { loads_.add_load(link, bytes_per_s, from, to); }
+  [[nodiscard]] bool moving() const;
   void begin_window(Time now) { loads_.begin_window(now); }
   void finish(Time now, Record& record);
 

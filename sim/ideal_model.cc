@@ -24,8 +24,8 @@ void IdealModel::schedule(std::uint32_t id, Time now) {
   t.rate = rate_of(t);
   t.since = now;
   queue_.cancel(t.event);
-  if (const Time end = end_time(now, t.remaining, t.rate); end < Time::never())
-    t.event = queue_.push(end, EventKind::model, 0, id);
+  const Time end = end_time(now, t.remaining, t.rate);
+  if (end < Time::never()) t.event = queue_.push(end, EventKind::model, 0, id);
 }
 
 void IdealModel::start(std::uint32_t id, PathId path, Bytes bytes, std::uint32_t, Bandwidth cap, Time now) {
@@ -37,6 +37,10 @@ void IdealModel::start(std::uint32_t id, PathId path, Bytes bytes, std::uint32_t
 void IdealModel::on_event(const Event& event, Time) {
   transfers_[event.payload].active = false;
   completions_.push_back({event.payload, false});
+}
+
+bool IdealModel::moving() const {
+  return std::any_of(transfers_.begin(), transfers_.end(), [](const Transfer& t) { return t.active && t.rate > 0; });
 }
 
 void IdealModel::set_capacity(LinkId link, Bandwidth capacity, Time) {

@@ -27,6 +27,7 @@ class IdealModel {
   [[nodiscard]] std::vector<Completion>& completions() { return completions_; }
   void carry(LinkId, double, Time, Time) {}
   void begin_window(Time) {}
+  [[nodiscard]] bool moving() const;
   void finish(Time, Record&) {}
 
  private:

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "sim/clock_range.h"
 #include "sim/error.h"
 #include "sim/fraction.h"
 
@@ -31,7 +32,7 @@ Duration propagation(const LinkTable& links, const Route& route) {
   for (const auto& stage : route.stages) {
     Duration longest;
     for (const LinkId l : stage) longest = std::max(longest, links[l].latency);
-    sum += longest;
+    sum = checked_sum(sum, longest);
   }
   return sum;
 }

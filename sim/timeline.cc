@@ -1,5 +1,7 @@
 #include "sim/timeline.h"
 
+#include "sim/clock_range.h"
+
 namespace traingraph::sim {
 
 Timeline::Timeline(const Template& role, const std::vector<Duration>& durations) : first_(role.streams + 1, 0) {
@@ -25,7 +27,7 @@ Timeline::Timeline(const Template& role, const std::vector<Duration>& durations)
     Duration sum;
     for (std::uint32_t i = begin; i < end; ++i) {
       prefix_[i + s] = sum;
-      if (is_compute(i)) sum += durations[role.ops[order_[i]].argument];
+      if (is_compute(i)) sum = checked_sum(sum, durations[role.ops[order_[i]].argument]);
     }
     prefix_[end + s] = sum;
     for (std::uint32_t i = end; i-- > begin;) {

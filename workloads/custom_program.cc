@@ -133,6 +133,12 @@ class CustomBuilder {
         throw sim::InputError{fmt::format("task '{}': after '{}', which does not exist", task.id, id)};
       const auto place = found->second.find(rank);
       if (place != found->second.end()) {
+        const Place own = places_.at(task.id).at(rank);
+        if (place->second.stream == own.stream && place->second.position >= own.position) {
+          throw sim::InputError{
+              fmt::format("task '{}': after '{}', which {}; the tasks of a stream run in the order in which they are listed",
+                          task.id, id, id == task.id ? "is itself" : "comes later in the same stream")};
+        }
         needs.push_back({place->second.stream, place->second.position});
         continue;
       }

@@ -47,7 +47,7 @@ std::vector<SchemaCase> hardware_cases() {
        kTransformer,
        {"hardware.peaks.fp8=1 TFLOP/s"},
        TRAINGRAPH_HOLDS(peak(s, Precision::fp8, 1e12)),
-       {"workload.precision=fp8"}},
+       {"hardware=h100_sxm", "workload.precision=fp8"}},
       {"hardware.peaks.bf16",
        kTransformer,
        {"hardware.peaks.bf16=1 TFLOP/s"},

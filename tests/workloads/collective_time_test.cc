@@ -59,7 +59,7 @@ double table(const CollectiveCase& c) {
       return inner + 2 * (n / g - 1) * (L + sb / g / (n / g)) + inner;
     }
     case Algorithm::pairwise:
-      return c.options.stop_and_wait ? (n - 1) * (L + sb / n) : (n - 1) * (a + sb / n) + l;
+      return (n - 1) * (L + sb / n);
     case Algorithm::bidirectional_ring:  // one port for both neighbours: the ring's
       return (ar ? 2 : 1) * (n - 1) * (L + sb / n);
     case Algorithm::tree:

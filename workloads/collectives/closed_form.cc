@@ -32,7 +32,7 @@ class Formula {
         if (kind_ == CollectiveKind::send_recv) return latency + wire_;
         return phases * (latency + (n - 1) / n * wire_);
       case Algorithm::pairwise:
-        return options_.stop_and_wait ? (n - 1) * (latency + wire_ / n) : l_ + (n - 1) * (a_ + wire_ / n);
+        return (n - 1) * (latency + wire_ / n);
       case Algorithm::halving_doubling:
         return phases * (detail::ceil_log2(members) * latency + (n - 1) / n * wire_);  // sum of 2^-i is 1 - 1/N
       case Algorithm::chain: {
@@ -90,7 +90,7 @@ std::string closed_form_text(CollectiveKind kind, Algorithm algorithm, const Col
       if (kind == CollectiveKind::send_recv) return "L + S/B";
       return twice ? "2(L + (N-1)/N S/B)" : "L + (N-1)/N S/B";
     case Algorithm::pairwise:
-      return options.stop_and_wait ? "(N-1)(L + S/(N B))" : "l + (N-1)(a + S/(N B))";
+      return "(N-1)(L + S/(N B))";
     case Algorithm::halving_doubling:
       return twice ? "2(log2(N) L + (N-1)/N S/B)" : "log2(N) L + (N-1)/N S/B";
     case Algorithm::chain:

@@ -1,5 +1,6 @@
-// Pairwise all-to-all: N-1 rounds; in round s member r sends S/N to r+1+s. Every round is a permutation, so a port is never
-// shared, and a member has one transfer in flight instead of N-1. Nothing is forwarded: a round does not wait for arrivals.
+// Pairwise all-to-all, as MPI's pairwise exchange: N-1 rounds of a send and a receive; in round s member r sends S/N to
+// r+1+s and goes on when its send has left and as many messages have arrived. So members stay within a round of each other,
+// and since every round is a permutation, a port is hardly ever shared.
 #include "workloads/collectives/sources.h"
 
 namespace traingraph::workloads::detail {
@@ -23,7 +24,11 @@ class Pairwise final : public Source {
     return {.destination = other, .inbox = other, .bytes = chunk_};
   }
 
-  [[nodiscard]] sim::Needs needs(std::uint32_t, std::uint32_t) const override { return {}; }
+  [[nodiscard]] sim::Needs needs(std::uint32_t lane, std::uint32_t number) const override {
+    sim::Needs needs;
+    if (number > 0) needs.add(lane, number);  // a member's inbox has its lane's number
+    return needs;
+  }
 
  private:
   std::uint32_t n_;
