@@ -96,6 +96,12 @@ std::string bounds(const Result& r) {
                              shortened(b.subject, 27), b.holds_for, to_string(b.window)));
     if (!b.holds()) text += line(fmt::format("  BROKEN: simulated in {}, below this bound", human_time(b.simulated)));
   }
+  const auto chain_of_a_step = [](const Bound& b) { return b.name == "chain" && b.window == BoundWindow::steady_step; };
+  if (r.steps > 1 && std::none_of(r.bounds.begin(), r.bounds.end(), chain_of_a_step)) {
+    text +=
+        line("  chain from one step to the next: not known, because collectives were played in inexact bulk (see below);");
+    text += line("  workload.steps=1 or a larger run.step_limit gives it");
+  }
   return text;
 }
 

@@ -108,8 +108,8 @@ Record Engine<Model>::run() {
     decide_open_modes();
     drain_ready();
     if (!undecided_.empty() || (!queue_.empty() && queue_.next_time() == now_)) {
-      while (!queue_.empty() && queue_.next_time() == now_) {
-        handle(queue_.pop());
+      for (Event event; queue_.pop_at(now_, event);) {
+        handle(event);
         drain_ready();
         if (++record_.counters.events % kEventsPerReport == 0) report_progress();
       }

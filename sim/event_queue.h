@@ -92,19 +92,16 @@ class EventQueue {
   /// Takes the first event. REQUIRES: !empty().
   Event pop() {
     drop_cancelled();
-    if (!batch_is_open()) open_batch();
-    std::uint32_t slot;
-    if (next_ < batch_.size() && (late_.empty() || !(batch_[next_] > late_.front()))) {
-      slot = batch_[next_++].slot;
-    } else {
-      slot = pop_late();
-    }
-    const Event event{batch_time_, slots_[slot].order, slots_[slot].payload};
-    slots_[slot].live = false;
-    ++slots_[slot].generation;
-    --live_;
-    release(slot);
-    return event;
+    return take_first();
+  }
+
+  /// Takes the first event into `event` if it is one of the instant `now`.
+  [[nodiscard]] bool pop_at(Time now, Event& event) {
+    if (live_ == 0) return false;
+    drop_cancelled();
+    if (batch_is_open() ? batch_time_ != now : heap_.top().time != now) return false;
+    event = take_first();
+    return true;
   }
 
   void reserve(std::size_t n) { slots_.reserve(n); }
@@ -189,6 +186,23 @@ class EventQueue {
     const std::uint32_t slot = late_.back().slot;
     late_.pop_back();
     return slot;
+  }
+
+  /// REQUIRES: a living event in front (drop_cancelled()).
+  Event take_first() {
+    if (!batch_is_open()) open_batch();
+    std::uint32_t slot;
+    if (next_ < batch_.size() && (late_.empty() || !(batch_[next_] > late_.front()))) {
+      slot = batch_[next_++].slot;
+    } else {
+      slot = pop_late();
+    }
+    const Event event{batch_time_, slots_[slot].order, slots_[slot].payload};
+    slots_[slot].live = false;
+    ++slots_[slot].generation;
+    --live_;
+    release(slot);
+    return event;
   }
 
   /// Leaves a living event in front, of the batch or of the heap.

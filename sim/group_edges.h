@@ -2,7 +2,7 @@
 // changes the load of each by level difference x weight: one addition per link, however many flows.
 //
 // Kept up to date as flows come and go: O(1) expected for each link of a flow. An edge whose weight has fallen to zero stays
-// until half of all are such. Not thread-safe.
+// until a quarter of all are such. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class GroupEdges {
   void subtract(std::uint32_t link, std::uint32_t denominator, std::uint64_t weight) {
     Edge& edge = find(link, denominator);
     edge.weight -= weight;
-    if (edge.weight == 0 && ++unused_ * 2 > edges_.size() && edges_.size() > kFew) compact();
+    if (edge.weight == 0 && ++unused_ * 4 > edges_.size() && edges_.size() > kFew) compact();
   }
   void clear() {
     edges_.clear();

@@ -120,15 +120,6 @@ double MaxMin::load(LinkId link) const {
   return std::min(sum, capacities_[l]);
 }
 
-void MaxMin::note_load(std::uint32_t link) {
-  if (reported_) start_loaded();
-  LinkState& l = links_[link];
-  if (l.noted) return;
-  l.noted = true;
-  l.settled = l.bounded && l.pending;
-  loaded_.push_back(link);
-}
-
 void MaxMin::start_loaded() {
   for (const std::uint32_t l : loaded_) {
     links_[l].noted = false;
@@ -185,7 +176,7 @@ void MaxMin::add(std::uint32_t flow, PathId path, std::uint32_t weight, double c
   const auto path_hops = hops(f);
   places_[flow].resize(path_hops.size());
   for (std::uint32_t h = 0; h < path_hops.size(); ++h) {
-    know_denominator(path_hops[h].k);
+    if (path_hops[h].k != 1) know_denominator(path_hops[h].k);
     auto& list = members_[index(path_hops[h].link)];
     places_[flow][h] = static_cast<std::uint32_t>(list.size());
     list.push_back({flow, h});

@@ -157,7 +157,14 @@ class MaxMin {
 
   void make_room_for(double value);
   void set_fixed_capacity(std::uint32_t link);
-  void note_load(std::uint32_t link);
+  void note_load(std::uint32_t link) {
+    if (reported_) start_loaded();
+    LinkState& l = links_[link];
+    if (l.noted) return;
+    l.noted = true;
+    l.settled = l.bounded && l.pending;
+    loaded_.push_back(link);
+  }
   void start_loaded();
   void note_moved(std::uint32_t flow);
   void note_regraded(std::uint32_t link);

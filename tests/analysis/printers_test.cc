@@ -64,6 +64,21 @@ TEST(Printers, TheTextShowsTheNumbersOfTheJson) {
   shows(line_with(text, "transient"), time("/transient/step_1_end_s"));
 }
 
+TEST(Printers, TheTextSaysWhenTheChainOfAStepIsNotKnown) {
+  Result r = sample();
+  constexpr const char* kMissing = "chain from one step to the next: not known";
+  Bound chain;
+  chain.name = "chain";
+  chain.window = BoundWindow::steady_step;
+  std::erase_if(r.bounds, [](const Bound& b) { return b.name == "chain"; });
+  EXPECT_NE(to_text(r).find(kMissing), std::string::npos);
+  r.bounds.push_back(chain);
+  EXPECT_EQ(to_text(r).find(kMissing), std::string::npos);
+  r.bounds.pop_back();
+  r.steps = 1;
+  EXPECT_EQ(to_text(r).find(kMissing), std::string::npos);
+}
+
 TEST(Printers, TheTimeSplitOfTheJsonAddsUp) {
   const nlohmann::json json = to_json(sample());
   for (const char* which : {"busiest", "median", "least_busy"}) {
