@@ -93,6 +93,10 @@ void fill_rates(const workloads::Workload& workload, Result& result) {
     result.tokens_per_s = workload.tokens_per_step / seconds;
     result.tokens_per_s_per_gpu = *result.tokens_per_s / gpus;
   }
+  if (workload.collective_bytes.count() > 0 && workload.bus_bandwidth_factor > 0) {
+    result.algorithm_bandwidth = workload.collective_bytes.count() / seconds;
+    result.bus_bandwidth = *result.algorithm_bandwidth * workload.bus_bandwidth_factor;
+  }
   const double flop = workload.model_flop_per_step.count();
   if (flop <= 0) return;
   result.model_flop_per_step = flop;

@@ -3,6 +3,7 @@
 // Definitions
 //   step_time       E_n - E_{n-1}, the last step's window
 //   tokens_per_s    tokens_per_step / step_time
+//   algbw, busbw    of a collective run: its bytes / step_time, and that times nccl-tests' bus factor
 //   mfu             model FLOP / (step_time x GPUs x peak FLOP/s of the precision used); hfu with recomputation's FLOP
 //   tflops_per_gpu  model FLOP / (step_time x GPUs) / 10^12
 //   busy            a GPU's compute + memory_bound + optimizer time; the busiest GPU has most of it, the median is the lower

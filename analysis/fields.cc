@@ -39,6 +39,8 @@ void add_head(const Result& r, List& list) {
   list.time("step_time", r.step_time);
   list.number("tokens_per_s", "1/s", r.tokens_per_s);
   list.number("tokens_per_s_per_gpu", "1/s", r.tokens_per_s_per_gpu);
+  list.number("algorithm_bandwidth_bytes_per_s", "bytes/s", r.algorithm_bandwidth);
+  list.number("bus_bandwidth_bytes_per_s", "bytes/s", r.bus_bandwidth);
   list.number("model_flop_per_step", "FLOP", r.model_flop_per_step);
   list.text("flop_convention", r.flop_convention);
   list.number("mfu", "1", r.mfu);

@@ -178,6 +178,8 @@ struct Result {
   sim::Duration step_time;
   std::optional<double> tokens_per_s;  ///< empty: the workload has no tokens
   std::optional<double> tokens_per_s_per_gpu;
+  std::optional<double> algorithm_bandwidth;  ///< bytes/s, nccl-tests' algbw; empty: the workload is no collective run
+  std::optional<double> bus_bandwidth;        ///< bytes/s, nccl-tests' busbw
   std::optional<double> model_flop_per_step;  ///< empty: the workload does not count a model's arithmetic
   std::optional<double> mfu;                  ///< empty as well when the peak rate is not known
   std::optional<double> hfu;

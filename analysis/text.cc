@@ -34,6 +34,10 @@ std::string head(const Result& r) {
     text += line(fmt::format("throughput       {} tokens/s, {} tokens/s per GPU", human_count(*r.tokens_per_s),
                              human_count(*r.tokens_per_s_per_gpu)));
   }
+  if (r.bus_bandwidth) {
+    text += line(fmt::format("bandwidth        {} algbw, {} busbw (as nccl-tests counts)",
+                             human_rate(*r.algorithm_bandwidth), human_rate(*r.bus_bandwidth)));
+  }
   if (r.tflops_per_gpu) {
     text += line(fmt::format("model FLOP       {}FLOP per step ({}), {:.1f} TFLOP/s per GPU",
                              human_count(*r.model_flop_per_step), r.flop_convention, *r.tflops_per_gpu));

@@ -72,6 +72,8 @@ Workload build_collective_run(const CollectiveRunSpec& spec, const WorkloadSpec&
                                      to_string(spec.algorithm), fmt::group_digits(std::llround(spec.bytes.count())), ranks,
                                      ranks == 1 ? "" : "s", spec.iterations, spec.iterations == 1 ? "" : "s");
   workload.flop_convention = "counted";
+  workload.collective_bytes = spec.bytes * spec.iterations;
+  workload.bus_bandwidth_factor = bus_bandwidth_factor(spec.collective, ranks);
   workload.program = writer.finish(common.steps, slow_factors(common, cluster));
   return workload;
 }

@@ -68,6 +68,8 @@ struct Workload {
   sim::IdVector<sim::TemplateId, RoleFacts> roles;
   PipelineFacts pipeline;
   double tokens_per_step = 0;
+  sim::Bytes collective_bytes;  ///< of all calls of a step, as nccl-tests counts them; 0: the workload is no collective run
+  double bus_bandwidth_factor = 0;   ///< of that collective, nccl-tests' definition
   sim::Flop model_flop_per_step;     ///< by the convention named below, whole job
   sim::Flop hardware_flop_per_step;  ///< recomputation included, same convention
   std::string flop_convention;       ///< "megatron", "palm", "counted"

@@ -32,6 +32,18 @@ TEST(CollectiveRun, IterationsFollowEachOther) {
   EXPECT_EQ(time_on_star(build(single(c), {}, regular_cluster(8, 8)), 8), Duration::ms(42));
 }
 
+// nccl-tests: algbw = S/t of a call, busbw = algbw 2(N-1)/N for an all-reduce. Without latency a ring keeps every link busy:
+// 1 GB/s.
+TEST(CollectiveRun, ItsBandwidthIsAsNcclTestsCounts) {
+  CollectiveRunSpec c;
+  c.bytes = Bytes{8e6};
+  c.iterations = 3;
+  const Workload w = build(single(c), {}, regular_cluster(8, 8));
+  EXPECT_EQ(w.collective_bytes.count(), 24e6);
+  EXPECT_EQ(w.bus_bandwidth_factor, 14.0 / 8);
+  EXPECT_DOUBLE_EQ(w.collective_bytes.count() / time_on_star(w, 8).in_seconds() * w.bus_bandwidth_factor, 1e9);
+}
+
 TEST(CollectiveRun, ItsDescriptionIsASentence) {
   CollectiveRunSpec c;
   c.bytes = Bytes{1073741824};
