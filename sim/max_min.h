@@ -76,7 +76,6 @@ class MaxMin {
   /// The level that the flows of this link's group share.
   [[nodiscard]] double group_level(std::uint32_t link) const { return links_[link].level; }
   [[nodiscard]] double load(LinkId link) const;
-  [[nodiscard]] double capacity(LinkId link) const { return capacities_[index(link)]; }
 
   /// Flows that may have another group than before the last solve, new flows among them; each once.
   [[nodiscard]] std::span<const std::uint32_t> moved() const { return moved_; }

@@ -193,6 +193,19 @@ TEST(MaxMin, AChangeThatAltersNoRateReportsNone) {
   EXPECT_FALSE(s.solver().dirty());
 }
 
+TEST(MaxMin, ACapacityMayBecomeAnything) {
+  // Link 0 grows from 1 to 2^80, beyond any scale made for 1; A leaves 2^80 - 3 to B, which link 1 holds at 2^80 / 4.
+  System s{1, 1};
+  s.flow({on(0)}, 1, 3);
+  s.flow({on(0), on(1)});
+  EXPECT_EQ(s.rates(), (Rates{0.5, 0.5}));
+  s.solver().set_capacity(LinkId{0}, 0x1p80);
+  s.solver().set_capacity(LinkId{1}, 0x1p78);
+  EXPECT_EQ(s.rates(), (Rates{3, 0x1p78}));
+  s.solver().set_capacity(LinkId{0}, 1);
+  EXPECT_EQ(s.rates(), (Rates{0.5, 0.5}));
+}
+
 TEST(MaxMin, ALinkComesBack) {
   System s{8};
   s.flow({on(0)});

@@ -327,5 +327,28 @@ TEST(Transformer, HierarchicalAlgorithmNeedsRegularDomains) {
             "which this placement does not give");
 }
 
+// What follows the last gradients (sums of norms over TP, of a tied embedding over the pipeline's ends) waits for them too,
+// but that wait is data parallelism's: rank 0 reduces the same gradients with and without, so it is exposed as long.
+TEST(Transformer, TheWaitForGradientsIsDataParallelisms) {
+  const auto exposed_dp = [](const TransformerSpec& s) {
+    const Workload w = build_step(s);
+    const test::StarRouter star{s.parallel.tp * s.parallel.pp * s.parallel.dp, 1e8, {}};
+    const sim::Record record = sim::simulate(star.links(), star, w.program, {});
+    return record.splits[RankId{0}].by_category[static_cast<std::size_t>(TimeCategory::exposed_dp)];
+  };
+  TransformerSpec norms = step_of(test::tiny_gpt(), 2, 1, 2, 1, 2);
+  const sim::Duration without_norms = exposed_dp(norms);
+  norms.parallel.sequence_parallel = true;
+  EXPECT_GT(without_norms, sim::Duration{});
+  EXPECT_GE(exposed_dp(norms), without_norms.scaled(0.95));
+
+  TransformerSpec embedding = step_of(test::tiny_gpt(), 1, 2, 2, 1, 2);
+  embedding.model.tied_embeddings = false;
+  const sim::Duration untied = exposed_dp(embedding);
+  embedding.model.tied_embeddings = true;
+  EXPECT_GT(untied, sim::Duration{});
+  EXPECT_GE(exposed_dp(embedding), untied.scaled(0.95));
+}
+
 }  // namespace
 }  // namespace traingraph::workloads
