@@ -406,9 +406,9 @@ void ChunkModel::begin_window(Time now) {
   loads_.begin_window(now);
 }
 
-void ChunkModel::finish(Time now, Record& record) {
+void ChunkModel::end_window(Time now) {
   for (std::uint32_t link = 0; link < links_.size(); ++link) settle(link, now);
-  loads_.finish(now, record);
+  loads_.end_window(now);
 }
 
 }  // namespace traingraph::sim

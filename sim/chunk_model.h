@@ -52,7 +52,8 @@ class ChunkModel {
   [[nodiscard]] std::vector<Completion>& completions() { return completions_; }
   void begin_window(Time now);
   [[nodiscard]] static bool moving() { return false; }  // every chunk under way has an event
-  void finish(Time now, Record& record);
+  void end_window(Time now);
+  void finish(Record& record) { loads_.finish(record); }
 
  private:
   static constexpr std::uint32_t kNone = 0xffffffff;

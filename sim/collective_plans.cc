@@ -210,6 +210,7 @@ bool CollectivePlans::equal_edges(CollectivePlan& plan) {
 
 CollectivePlans::Traffic CollectivePlans::traffic_of(const Template& role) {
   Traffic traffic;
+  find_neighbours(role, traffic);
   for (const Op& op : role.ops) {
     if (op.kind == OpKind::send) {
       traffic.messages += 1;
@@ -230,14 +231,12 @@ CollectivePlans::Traffic CollectivePlans::traffic_of(const Template& role) {
 }
 
 void CollectivePlans::survey() {
-  std::vector<Traffic> traffic;
-  for (const Template& role : program_.templates) traffic.push_back(traffic_of(role));
-  const bool any = std::any_of(traffic.begin(), traffic.end(), [](const Traffic& t) { return !t.calls.empty(); });
-  if (any && options_.collectives == CollectiveMode::automatic && options_.network != NetworkModel::chunk)
-    find_exact(traffic);
+  for (const Template& role : program_.templates) traffic_.push_back(traffic_of(role));
+  const bool any = std::any_of(traffic_.begin(), traffic_.end(), [](const Traffic& t) { return !t.calls.empty(); });
+  if (any && options_.collectives == CollectiveMode::automatic && options_.network != NetworkModel::chunk) find_exact();
   // Every member of a communicator issues the same calls; member 0 speaks for it.
   for (const Rank& rank : program_.ranks) {
-    const Traffic& role = traffic[index(rank.role)];
+    const Traffic& role = traffic_[index(rank.role)];
     inexact_transfers_ += role.messages * program_.steps;
     for (const Call& call : role.calls) {
       const Slot& slot = program_.slots[rank.first_slot + call.slot];
@@ -251,7 +250,7 @@ void CollectivePlans::survey() {
   program_transfers_ += inexact_transfers_;
 }
 
-void CollectivePlans::find_exact(const std::vector<Traffic>& traffic) {
+void CollectivePlans::find_exact() {
   IdVector<LinkId, LinkUsers> users(links_.size());
   std::vector<bool> changes(links_.size(), false);  // links whose capacity changes during the run
   for (const Program::LinkChange& change : program_.link_changes) changes[index(change.link)] = true;
@@ -262,13 +261,13 @@ void CollectivePlans::find_exact(const std::vector<Traffic>& traffic) {
   for (std::uint32_t r = 0; r < program_.ranks.size(); ++r) {
     const auto id = static_cast<RankId>(r);
     const Rank& rank = program_.ranks[id];
-    for (const auto& [slot_index, stream] : traffic[index(rank.role)].sends) {
+    for (const auto& [slot_index, stream] : traffic_[index(rank.role)].sends) {
       const auto channel = static_cast<ChannelId>(program_.slots[rank.first_slot + slot_index].target);
       const Channel& c = program_.channels[channel];
       note(cache_.path(rank.endpoint, program_.ranks[c.destination].endpoint, channel_connection(channel)), id, stream,
            true);
     }
-    for (const Call& call : traffic[index(rank.role)].calls) {
+    for (const Call& call : traffic_[index(rank.role)].calls) {
       const Slot& slot = program_.slots[rank.first_slot + call.slot];
       CollectivePlan& p = plan(static_cast<CommunicatorId>(slot.target), call.collective);
       const TransferSource& source = *p.source;

@@ -12,11 +12,19 @@
 // meanwhile. (3) is decided from the whole program: every transfer that ever uses a link of the collective starts at one of
 // its own members and on the same stream, which is busy with this collective. Such an instance needs no solver: its edges
 // have constant rates and its end is known when it begins.
+//
+// A ring whose members enter apart has the same result as its steps without the solver (staggered_ring.h), on the links of
+// (3), when moreover (4) no two lanes share a link, and (5) the operations before and after it on the members' stream that
+// move data are rings of the same communicator with the same links under the same lanes. A member of such a ring is at most
+// one call ahead of another; so while a call is under way, all that its links carry is of this call, the one before or the
+// one after, and what one lane sends comes one after the other.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -26,6 +34,7 @@
 #include "sim/options.h"
 #include "sim/path_cache.h"
 #include "sim/program.h"
+#include "sim/staggered_ring.h"
 
 namespace traingraph::sim {
 
@@ -45,7 +54,9 @@ struct CollectivePlan {
   double sends = 0;                ///< transfers of one call, played in steps
   std::vector<BulkEdge> edges;     ///< filled by bulk_edges()
   bool edges_known = false;
-  std::vector<LinkLoad> loads;  ///< bulk_exact: what its edges put on each link together; filled by link_loads()
+  const StaggeredRing* ring = nullptr;  ///< conditions (1), (3) and (4); filled by staggered_ring()
+  std::uint32_t lane_links = 0;         ///< which links are under which lane: equal numbers, equal links; 0: not known yet
+  std::vector<LinkLoad> loads;          ///< bulk_exact: what its edges put on each link together; filled by link_loads()
   bool charge_known = false;
   Duration charge;  ///< valid when charge_known
   Duration drain;   ///< of the bulk transfers alone; valid when charge_known
@@ -75,6 +86,14 @@ class CollectivePlans {
   [[nodiscard]] const std::vector<BulkEdge>& bulk_edges(CollectivePlan& plan);
   /// The plan's load on each link while it drains, made once; for plans whose bulk play is exact.
   [[nodiscard]] const std::vector<LinkLoad>& link_loads(CollectivePlan& plan);
+  /// The ring, if this call of `rank`, operation `op` of its template, may be played as one whose members enter apart.
+  [[nodiscard]] const StaggeredRing* staggered_ring(CollectivePlan& plan, RankId rank, std::uint32_t op);
+  /// What each send of such a ring costs.
+  [[nodiscard]] StaggeredRing::Costs ring_costs(const CollectivePlan& plan) const;
+  /// bytes/s that a lane of such a ring puts on a link of its path while it sends.
+  [[nodiscard]] double lane_load(const CollectivePlan& plan, const PathLink& hop) const {
+    return std::min(plan.edge_rate * hop.n / hop.k, links_[hop.link].capacity.bytes_per_s());
+  }
   /// Computes the plan's charge if it is not known yet.
   Duration charge(CollectivePlan& plan);
 
@@ -91,16 +110,27 @@ class CollectivePlans {
     std::uint64_t count = 0;  // per step
     bool one_stream = true;
   };
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  /// The operations before and after one on its stream that move data, round the step's end; itself when it is alone.
+  struct Neighbours {
+    std::uint32_t before = kNone;
+    std::uint32_t after = kNone;
+  };
   struct Traffic {  // of one role
     std::vector<Call> calls;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> sends;  // distinct (slot, stream)
     double messages = 0;
+    std::vector<Neighbours> neighbours;  // by operation; of collectives
   };
+  static void find_neighbours(const Template& role, Traffic& traffic);
+  void find_ring(CollectivePlan& plan);
+  [[nodiscard]] bool same_lane_links(const CollectivePlan& plan, RankId rank, std::uint32_t op);
 
   [[nodiscard]] std::shared_ptr<const TransferSource> source(CommunicatorId communicator, std::uint32_t collective);
   void survey();
+  [[nodiscard]] bool one_role(CommunicatorId communicator) const;
   [[nodiscard]] static Traffic traffic_of(const Template& role);
-  void find_exact(const std::vector<Traffic>& traffic);
+  void find_exact();
   [[nodiscard]] bool equal_edges(CollectivePlan& plan);
   [[nodiscard]] AloneTimer& timer();
 
@@ -116,6 +146,9 @@ class CollectivePlans {
     Duration charge;
   };
   std::map<std::vector<std::uint64_t>, Alone> charges_;  // by what the charge depends on
+  std::vector<Traffic> traffic_;                         // by role
+  std::unordered_map<const TransferSource*, std::optional<StaggeredRing>> rings_;
+  std::map<std::vector<std::uint64_t>, std::uint32_t> lane_links_;  // numbers of the links under the lanes
   std::unique_ptr<AloneTimer> timer_;
   double program_transfers_ = 0;
   double inexact_transfers_ = 0;

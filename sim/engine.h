@@ -4,6 +4,9 @@
 // The loop. All events of one instant are handled to a fixed point (ends, arrivals, capacity changes, operations without
 // duration), then collectives whose way of playing was left open are decided, then the network is solved once.
 //
+// The last of several steps is reported as one of many: the step after it is played beside it, until every rank's stream 0
+// is known to the window's end. Its operations, transfers and collectives are neither counted nor traced.
+//
 // A rank's state is one counter per stream. A blocked stream waits on exactly one other stream (the first unmet dependency)
 // and is looked at again when that stream completes an operation.
 #pragma once
@@ -51,7 +54,7 @@ class Engine {
 
  private:
   enum class Status : std::uint8_t { idle, queued, running, blocked, finished };
-  enum class Mode : std::uint8_t { undecided, step, bulk };
+  enum class Mode : std::uint8_t { undecided, step, staggered, bulk };
   static constexpr std::uint32_t kNone = 0xffffffff;
 
   /// Why an operation could end when it did: a node of the causes, when the part that matters began, and by how much
@@ -71,6 +74,7 @@ class Engine {
     std::uint32_t next_waiter = kNone;  // in the one list in which this stream waits
     std::uint32_t released_by = kNone;
     std::uint32_t last_label = 0;
+    std::uint32_t instance = kNone;  // in which it takes part, staggered
     Status status = Status::idle;
     Causes::Node node = Causes::kNone;   // of the last completed operation
     Causes::Node cause = Causes::kNone;  // of what released the running one (held)
@@ -86,6 +90,7 @@ class Engine {
     std::uint32_t lane = 0;   // message: channel; bulk: edge's lane
     std::uint32_t inbox = 0;
     bool to_all = false;
+    bool after = false;  // of the step after the last one
     PathId path{};
     std::uint32_t label = 0;
     std::uint32_t place = 0;  // in the rank's program, of the operation behind it
@@ -99,11 +104,14 @@ class Engine {
   };
   struct Instance {
     CollectivePlan* plan = nullptr;
+    const StaggeredRing* ring = nullptr;  // staggered
     std::uint32_t sequence = 0;
     std::uint32_t label = 0;
     std::uint32_t place = 0;
     Mode mode = Mode::undecided;
-    bool exact = false;  // bulk, and exact by construction
+    bool exact = false;    // bulk, and exact by construction
+    bool after = false;    // of the step after the last one
+    bool awaited = false;  // had begun when the window ended: what it carried there is told at its end
     std::uint32_t entered = 0;
     std::uint32_t finished = 0;
     std::uint32_t outstanding = 0;  // bulk transfers still draining
@@ -113,6 +121,7 @@ class Engine {
     Duration slack;                           // by how much that came later than anything else
     std::uint32_t newer = kNone;              // the communicator's next running instance
     std::vector<std::uint32_t> streams;       // by member; kNone until it enters
+    std::vector<Time> entries;                // staggered: by member
     StepState state;
   };
   struct CommunicatorState {
@@ -153,6 +162,8 @@ class Engine {
   void advance(std::uint32_t stream);
   void start_op(std::uint32_t stream);
   void complete(std::uint32_t stream, std::uint32_t count, Time data_start, Cause cause);
+  void end_step(std::uint32_t stream, std::uint32_t step);
+  void end_window();
   void complete_plain(std::uint32_t stream, std::uint32_t count);
   void account_run(const Stream& s, std::uint32_t count, Time data_start);
 
@@ -177,6 +188,9 @@ class Engine {
   void deliver_step(const Flight& flight);
   void note_ends(Flight& flight, std::uint32_t source_member, std::uint32_t destination_member) const;
   void post_send(std::uint32_t instance, std::uint32_t lane, std::uint32_t number);
+  void start_staggered(std::uint32_t instance);
+  void end_staggered(std::uint32_t stream);
+  void record_staggered(const Instance& instance);
   void start_bulk(std::uint32_t instance);
   void charge_bulk(std::uint32_t instance);
   void end_bulk(std::uint32_t instance);
@@ -209,6 +223,8 @@ class Engine {
   std::vector<Timeline> timelines_;  // by template
   std::vector<Stream> streams_;
   std::vector<std::uint32_t> ready_;
+  std::uint32_t played_steps_ = 0;       // one more than the program's: the last one has a next step beside it
+  std::uint64_t unknown_ = 0;            // streams and collectives whose part in the window that has ended is not known
   std::vector<std::uint64_t> open_ops_;  // by step
   std::uint64_t total_ops_ = 0;
   std::uint64_t done_ops_ = 0;

@@ -25,6 +25,8 @@ std::uint32_t Engine<Model>::new_instance(std::uint32_t stream, const Op& op, co
   instance.finished = 0;
   instance.outstanding = 0;
   instance.exact = false;
+  instance.after = s.step >= program_.steps;
+  instance.awaited = false;
   instance.last_cause = Causes::kNone;
   instance.streams.assign(instance.plan->source->members(), kNone);
   instance.entered = 0;
@@ -87,6 +89,9 @@ void Engine<Model>::enter_collective(std::uint32_t stream, const Op& op) {
   if (instance.mode == Mode::step) {
     instance.state.mark_entered(at.member);
     play_steps(id, at.member);
+  } else if (instance.mode == Mode::staggered) {
+    instance.entries[at.member] = now_;
+    if (instance.entered == instance.streams.size()) start_staggered(id);
   } else if (instance.mode == Mode::bulk && instance.entered == instance.streams.size()) {
     start_bulk(id);
   }
@@ -99,6 +104,15 @@ void Engine<Model>::decide_open_modes() {
     const std::uint32_t id = undecided_[i];
     Instance& instance = *instances_[id];
     const bool together = instance.entered == instance.streams.size();
+    const std::uint32_t first = *std::find_if(instance.streams.begin(), instance.streams.end(),
+                                              [](std::uint32_t stream) { return stream != kNone; });
+    if (!together)
+      instance.ring = plans_.staggered_ring(*instance.plan, static_cast<RankId>(streams_[first].rank), instance.place);
+    if (!together && instance.ring != nullptr) {
+      instance.mode = Mode::staggered;
+      instance.entries.assign(instance.streams.size(), now_);
+      continue;
+    }
     if (together || bulk_allowed_ || planned_steps_ + instance.plan->sends > options_.step_limit) {
       instance.mode = Mode::bulk;
       instance.exact = together;
@@ -142,6 +156,7 @@ void Engine<Model>::post_send(std::uint32_t id, std::uint32_t lane, std::uint32_
   flight.label = instance.label;
   flight.place = instance.place;
   flight.bytes = send.bytes;
+  flight.after = instance.after;
   note_ends(flight, instance.state.lane_member(lane), send.destination);
   post(take_flight(flight));
 }
@@ -185,10 +200,51 @@ void Engine<Model>::start_bulk(std::uint32_t id) {
     flight.label = instance.label;
     flight.place = instance.place;
     flight.bytes = edge.bytes;
+    flight.after = instance.after;
     note_ends(flight, lane_member(*plan.source, edge.lane), edge.destination);
     post(take_flight(flight));
   }
   if (--instance.outstanding == 0) charge_bulk(id);
+}
+
+/// All members have entered a ring that has its links to itself: its ends are known.
+template <class Model>
+void Engine<Model>::start_staggered(std::uint32_t id) {
+  const Instance& instance = *instances_[id];
+  const std::vector<Time> ends =
+      instance.ring->play(instance.entries, plans_.ring_costs(*instance.plan), [](const auto&) {});
+  for (std::uint32_t m = 0; m < ends.size(); ++m) {
+    streams_[instance.streams[m]].instance = id;
+    queue_.push(ends[m], EventKind::member_end, instance.place, instance.streams[m]);
+  }
+}
+
+template <class Model>
+void Engine<Model>::end_staggered(std::uint32_t stream) {
+  const std::uint32_t id = streams_[stream].instance;
+  const Instance& instance = *instances_[id];
+  if (instance.finished + 1 == instance.streams.size()) record_staggered(instance);
+  finish_member(id, slot(streams_[stream], current_op(streams_[stream])).member);
+}
+
+/// The transfers that a staggered ring stood for, into the record.
+template <class Model>
+void Engine<Model>::record_staggered(const Instance& instance) {
+  CollectivePlan& plan = *instance.plan;
+  const StaggeredRing::Costs costs = plans_.ring_costs(plan);
+  const auto& members = program_.communicators[plan.communicator].members;
+  const Bytes bytes = plan.source->send(0, 0).bytes;
+  static_cast<void>(instance.ring->play(instance.entries, costs, [&](const StaggeredRing::SendTimes& send) {
+    const PathId path = plan.lane_paths[send.lane];
+    if constexpr (!Model::kReportsArrival)  // chunk plays every transfer
+      for (const PathLink& hop : paths_.links(path))
+        model_.carry(hop.link, plans_.lane_load(plan, hop), send.left - costs.drain, send.left);
+    if (instance.after) return;
+    ++record_.counters.transfers;
+    if (trace_transfers_ == nullptr) return;
+    trace_transfers_->transfer({members[send.lane], members[plan.source->send(send.lane, 0).destination], instance.label,
+                                bytes, send.begin, send.left, send.arrived, paths_.hops(path)});
+  }));
 }
 
 /// The last bulk transfer has left the wire: the rest is what steps would have cost.
@@ -214,6 +270,7 @@ void Engine<Model>::record_exact_bulk(const Instance& instance) {
   const auto& members = program_.communicators[plan.communicator].members;
   if constexpr (!Model::kReportsArrival)  // chunk never plays exact bulk
     for (const LinkLoad& load : plans_.link_loads(plan)) model_.carry(load.link, load.bytes_per_s, instance.begun, drained);
+  if (instance.after) return;
   for (const BulkEdge& edge : plans_.bulk_edges(plan)) {
     ++record_.counters.transfers;
     if (trace_transfers_ == nullptr) continue;
@@ -237,9 +294,12 @@ void Engine<Model>::finish_member(std::uint32_t id, std::uint32_t member) {
 template <class Model>
 void Engine<Model>::retire(std::uint32_t id) {
   Instance& instance = *instances_[id];
-  CollectiveModes& modes = record_.modes[instance.plan->collective];
-  ++record_.counters.collectives;
-  ++(instance.mode == Mode::step ? modes.step : instance.exact ? modes.bulk_exact : modes.bulk_forced);
+  if (!instance.after) {
+    CollectiveModes& modes = record_.modes[instance.plan->collective];
+    ++record_.counters.collectives;
+    ++(instance.mode != Mode::bulk ? modes.step : instance.exact ? modes.bulk_exact : modes.bulk_forced);
+  }
+  if (instance.awaited) --unknown_;
   causes_.drop(instance.last_cause);
   CommunicatorState& state = communicators_[index(instance.plan->communicator)];
   std::uint32_t older = kNone;

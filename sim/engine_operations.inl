@@ -32,7 +32,7 @@ void Engine<Model>::drain_ready() {
 template <class Model>
 void Engine<Model>::advance(std::uint32_t stream) {
   Stream& s = streams_[stream];
-  if (s.step == program_.steps || timeline(s).length(s.stream) == 0) {
+  if (s.step == played_steps_ || timeline(s).length(s.stream) == 0) {
     s.status = Status::finished;
     return;
   }
@@ -122,7 +122,7 @@ void Engine<Model>::account_run(const Stream& s, std::uint32_t count, Time data_
         account_.charge(rank, label, at, data_start, end);
       }
     }
-    if (trace_tasks_ != nullptr) trace_tasks_->task({rank, s.step, op, at, at, end});
+    if (trace_tasks_ != nullptr && s.step < program_.steps) trace_tasks_->task({rank, s.step, op, at, at, end});
     at = end;
   }
 }
@@ -132,6 +132,7 @@ void Engine<Model>::complete(std::uint32_t stream, std::uint32_t count, Time dat
   Stream& s = streams_[stream];
   if (s.stream == 0 || trace_tasks_ != nullptr) account_run(s, count, data_start);
   s.last_label = role(s).ops[timeline(s).op_at(s.stream, s.position + count - 1)].label;
+  if (s.stream == 0 && unknown_ > 0 && s.last_end < record_.window_end()) --unknown_;
   s.last_end = now_;
   // Of a run of compute operations, what others wait for is its last one.
   const std::uint32_t last = s.position + count - 1;
@@ -157,18 +158,10 @@ void Engine<Model>::complete(std::uint32_t stream, std::uint32_t count, Time dat
     s.position = 0;
     ++s.step;
   }
-  done_ops_ += count;
-  open_ops_[step] -= count;
-  if (open_ops_[step] == 0) {
-    record_.step_ends.push_back(now_);
-    if (step + 2 == program_.steps) {
-      account_.begin_window(now_);
-      model_.begin_window(now_);
-    }
-    if (step + 1 == program_.steps) {
-      last_node_ = s.node;
-      causes_.hold(last_node_);
-    }
+  if (step < program_.steps) {
+    done_ops_ += count;
+    open_ops_[step] -= count;
+    if (open_ops_[step] == 0) end_step(stream, step);
   }
   // Those that waited come first: they must see what released them, not what this stream does next at the same instant.
   std::uint32_t waiter = std::exchange(s.waiters, kNone);
@@ -178,6 +171,20 @@ void Engine<Model>::complete(std::uint32_t stream, std::uint32_t count, Time dat
     waiter = next;
   }
   queue_stream(stream, stream);
+}
+
+/// The last operation of a step has ended, on `stream`.
+template <class Model>
+void Engine<Model>::end_step(std::uint32_t stream, std::uint32_t step) {
+  record_.step_ends.push_back(now_);
+  if (step + 2 == program_.steps) {
+    account_.begin_window(now_);
+    model_.begin_window(now_);
+  }
+  if (step + 1 != program_.steps) return;
+  last_node_ = streams_[stream].node;
+  causes_.hold(last_node_);
+  end_window();
 }
 
 template <class Model>
@@ -252,8 +259,8 @@ template <class Model>
 void Engine<Model>::arrive(std::uint32_t flight) {
   const Flight f = flights_[flight];
   free_flights_.push_back(flight);
-  ++record_.counters.transfers;
-  if (trace_transfers_ != nullptr) {
+  if (!f.after) ++record_.counters.transfers;
+  if (trace_transfers_ != nullptr && !f.after) {
     trace_transfers_->transfer({f.source, f.destination, f.label, f.bytes, f.posted, f.drained, now_, paths_.hops(f.path)});
   }
   if (f.kind == Flight::Kind::message) {
@@ -288,6 +295,7 @@ void Engine<Model>::start_send(std::uint32_t stream, const Op& op) {
   flight.bytes = program_.message_bytes[op.argument];
   flight.cause = s.cause;
   flight.slack = s.slack;
+  flight.after = s.step >= program_.steps;
   causes_.hold(s.cause);
   if (trace_transfers_ != nullptr) {
     flight.source = program_.channels[static_cast<ChannelId>(channel)].source;

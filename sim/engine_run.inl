@@ -21,6 +21,7 @@ void Engine<Model>::prepare() {
   for (const Template& t : program_.templates) timelines_.emplace_back(t, program_.durations);
   streams_.reserve(program_.ranks.size());  // at least one each
   open_ops_.assign(program_.steps, 0);
+  played_steps_ = program_.steps > 1 ? program_.steps + 1 : program_.steps;
   for (std::uint32_t r = 0; r < program_.ranks.size(); ++r) {
     const Rank& rank = program_.ranks[static_cast<RankId>(r)];
     const Timeline& line = timelines_[index(rank.role)];
@@ -80,6 +81,9 @@ void Engine<Model>::handle(const Event& event) {
     case EventKind::collective_end:
       end_bulk(event.payload);
       break;
+    case EventKind::member_end:
+      end_staggered(event.payload);
+      break;
     case EventKind::transfer_begin:
       begin_drain(event.payload);
       break;
@@ -95,6 +99,22 @@ template <class Model>
 void Engine<Model>::report_progress() {
   check_cancelled();
   if (options_.progress) options_.progress({now_, done_ops_, total_ops_, record_.counters.events});
+}
+
+/// The last step has ended. What the ranks do meanwhile belongs to the next one, and is played until it is known.
+template <class Model>
+void Engine<Model>::end_window() {
+  account_.end_window(now_);
+  model_.end_window(now_);
+  if (played_steps_ == program_.steps) return;
+  for (const Stream& s : streams_)
+    if (s.stream == 0 && timeline(s).length(0) > 0 && s.last_end < now_) ++unknown_;
+  for (const CommunicatorState& c : communicators_)
+    for (std::uint32_t id = c.oldest; id != kNone; id = instances_[id]->newer) {
+      Instance& instance = *instances_[id];
+      instance.awaited = instance.exact || instance.mode == Mode::staggered;
+      if (instance.awaited) ++unknown_;
+    }
 }
 
 template <class Model>
@@ -118,7 +138,7 @@ Record Engine<Model>::run() {
     model_.solve(now_);
     take_completions();
     drain_ready();
-    if (done_ops_ == total_ops_ || queue_.empty()) break;
+    if ((done_ops_ == total_ops_ && unknown_ == 0) || queue_.empty()) break;
     now_ = queue_.next_time();
   }
   if (done_ops_ != total_ops_) {
@@ -128,15 +148,12 @@ Record Engine<Model>::run() {
   SIM_ASSERT(record_.step_ends.size() == program_.steps || total_ops_ == 0, "every step has ended");
 
   record_.counters.operations = done_ops_;
-  const Time end = record_.window_end();
-  record_.stream0_end.resize(program_.ranks.size());
-  for (const Stream& s : streams_) {
-    if (s.stream != 0) continue;
-    account_.charge(static_cast<RankId>(s.rank), program_.idle_category, s.last_end, end);
-    record_.stream0_end[static_cast<RankId>(s.rank)] = end - s.last_end;
-  }
-  account_.finish(end, record_);
-  model_.finish(end, record_);
+  if (total_ops_ == 0) end_window();
+  for (const Stream& s : streams_)
+    if (s.stream == 0)
+      account_.charge(static_cast<RankId>(s.rank), program_.idle_category, s.last_end, record_.window_end());
+  account_.finish(record_);
+  model_.finish(record_);
   if (mirrored_) record_mirrored(record_);
   if (options_.critical_path) write_critical_path(record_);
   return std::move(record_);

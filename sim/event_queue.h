@@ -26,6 +26,7 @@ enum class EventKind : std::uint8_t {
   arrival,         ///< payload: transfer
   compute_end,     ///< payload: rank stream
   collective_end,  ///< payload: instance
+  member_end,      ///< payload: rank stream, whose collective ends for it
   transfer_begin,  ///< payload: transfer, its overhead is over
 };
 

@@ -143,8 +143,8 @@ bool FlowModel::moving() const {
   });
 }
 
-void FlowModel::finish(Time now, Record& record) {
-  loads_.finish(now, record);
+void FlowModel::finish(Record& record) {
+  loads_.finish(record);
   record.counters.solves = counters_.solves;
   record.counters.transfers_touched = counters_.transfers_touched;
   record.counters.transfers_changed = counters_.transfers_changed;

@@ -10,7 +10,8 @@
 //   reports the
 //                                             end of draining and the engine adds the propagation; kReportsArrival models
 //                                             both
-//   finish(now, record), begin_window(now)
+//   begin_window(now), end_window(now)         the reported window, whose loads are recorded; transfers go on after it
+//   finish(record)
 //   moving()                                  some transfer has a rate (without an event: its end is beyond the clock)
 //   carry(link, bytes/s, from, to)            fluid models: notes the load of transfers that need no simulation
 //
@@ -52,7 +53,8 @@ class FlowModel {
   void carry(LinkId link, double bytes_per_s, Time from, Time to) { loads_.add_load(link, bytes_per_s, from, to); }
   [[nodiscard]] bool moving() const;
   void begin_window(Time now) { loads_.begin_window(now); }
-  void finish(Time now, Record& record);
+  void end_window(Time now) { loads_.end_window(now); }
+  void finish(Record& record);
 
  private:
   static constexpr std::uint32_t kNone = 0xffffffff;

@@ -27,8 +27,9 @@ class IdealModel {
   [[nodiscard]] std::vector<Completion>& completions() { return completions_; }
   void carry(LinkId, double, Time, Time) {}
   void begin_window(Time) {}
+  void end_window(Time) {}
   [[nodiscard]] bool moving() const;
-  void finish(Time, Record&) {}
+  void finish(Record&) {}
 
  private:
   struct Transfer {

@@ -11,6 +11,7 @@ LoadRecorder::LoadRecorder(const LinkTable& links, std::uint32_t bins)
 
 void LoadRecorder::settle(LinkId link, Time now) {
   State& s = states_[index(link)];
+  now = std::min(now, window_end_);
   if (s.load > 0 && now > s.since) {
     s.bytes += s.load * (now - s.since).in_seconds();
     s.busy += now - s.since;
@@ -23,6 +24,7 @@ void LoadRecorder::settle(LinkId link, Time now) {
 }
 
 void LoadRecorder::add_transmission(LinkId link, double bytes, Time from, Time to) {
+  if (from >= window_end_) return;
   State& s = states_[index(link)];
   s.bytes += bytes;
   s.busy += to - from;
@@ -31,6 +33,7 @@ void LoadRecorder::add_transmission(LinkId link, double bytes, Time from, Time t
 }
 
 void LoadRecorder::add_load(LinkId link, double bytes_per_s, Time from, Time to) {
+  to = std::min(to, window_end_);
   State& s = states_[index(link)];
   const double share = s.capacity > 0 ? bytes_per_s / s.capacity : 0;
   if (bins_ > 0 && to > from && share > 0) add_to_bins(link, share, from, to);
@@ -74,17 +77,21 @@ void LoadRecorder::begin_window(Time now) {
   }
 }
 
-void LoadRecorder::finish(Time now, Record& record) {
+void LoadRecorder::end_window(Time now) {
+  for (std::size_t l = 0; l < states_.size(); ++l) settle(static_cast<LinkId>(l), now);
+  window_end_ = now;
+}
+
+void LoadRecorder::finish(Record& record) {
   record.links.resize(states_.size());
   for (std::size_t l = 0; l < states_.size(); ++l) {
-    settle(static_cast<LinkId>(l), now);
     record.links[static_cast<LinkId>(l)] = {states_[l].bytes, states_[l].busy, states_[l].peak};
   }
   if (bins_ == 0) return;
-  widen(now);
+  widen(window_end_);
   const std::int64_t width = bin_width_.count_ps();
   const auto used = static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>((now.count_ps() + width - 1) / width, 1, static_cast<std::int64_t>(bins_)));
+      std::clamp<std::int64_t>((window_end_.count_ps() + width - 1) / width, 1, static_cast<std::int64_t>(bins_)));
   record.bin_width = bin_width_;
   record.bins = used;
   record.load.resize(states_.size() * used);

@@ -3,8 +3,8 @@
 // For the reported window: bytes, busy time and the largest utilization of each link that lasts for any time (what is set
 // and changed again within one instant was never there). For the whole run, if bins are asked for: mean utilization per time
 // bin. The run's length is not known beforehand, so bins start narrow and double in width (neighbours merged) whenever time
-// runs past the last one; at the end between bins/2 and bins of them are in use. Cost: O(1) per change of a link's load,
-// plus the bins that the interval spans. Not thread-safe.
+// runs past the last one; at the end between bins/2 and bins of them are in use. What comes after the window's end is
+// dropped. Cost: O(1) per change of a link's load, plus the bins that the interval spans. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,10 @@ class LoadRecorder {
 
   /// Forgets what was recorded for the window so far; the window begins now.
   void begin_window(Time now);
-  /// Closes the window and writes links, load and bins into the record.
-  void finish(Time now, Record& record);
+  /// The window ends now. Loads of it may still be told afterwards (add_load).
+  void end_window(Time now);
+  /// Writes links, load and bins of the window that has ended into the record.
+  void finish(Record& record);
 
  private:
   struct State {
@@ -57,6 +59,7 @@ class LoadRecorder {
 
   std::vector<State> states_;
   Time window_begin_;
+  Time window_end_ = Time::never();
   std::uint32_t bins_;
   Duration bin_width_ = Duration::ps(1'000'000);
   std::vector<float> load_;

@@ -16,7 +16,8 @@
 // - Send: a transfer on a channel (eager: it needs no posted receive); the operation ends when the bytes have left the wire.
 // - Receive: ends when the channel's next message has arrived.
 // - Marker: takes no time; joins streams.
-// - The template is played `steps` times; dependencies reach into the same step only, streams carry over in order.
+// - The template is played `steps` times, and where that is more than once the beginning of one more time, so that the last
+//   step is a steady one; dependencies reach into the same step only, streams carry over in order.
 //   Stream 0 is the compute stream, whose time is split into categories.
 //
 // Time split: every picosecond of a rank's stream 0 in a step's window belongs to one category: that of the operation

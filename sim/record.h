@@ -42,7 +42,8 @@ struct TransferSpan {
 /// Receives spans as the run goes, one call per span; must not call back into the engine.
 ///
 /// A span comes at its end, with two exceptions: compute operations that a stream plays back to back come together when the
-/// last of them ends, and the transfers of a collective in exact bulk come together when the collective ends. So the
+/// last of them ends, and the transfers of a collective in exact bulk, or of a ring whose members entered apart, come
+/// together when the collective ends. So the
 /// operations of one stream come in order of time, and so do the transfers of one channel; spans at large do not.
 class TraceSink {
  public:
@@ -93,11 +94,10 @@ struct CollectiveModes {
 };
 
 struct Record {
-  std::vector<Time> step_ends;             ///< E_1..E_steps; the reported window is (E_{n-1}, E_n], E_0 = 0
-  IdVector<RankId, TimeSplit> splits;      ///< of the reported window
-  IdVector<RankId, Duration> stream0_end;  ///< E_n minus the end of the rank's last operation on stream 0 (idle tail)
-  IdVector<LinkId, LinkRecord> links;      ///< of the reported window (empty for `ideal`)
-  Duration bin_width;                      ///< of `load`; zero when no bins were asked for
+  std::vector<Time> step_ends;         ///< E_1..E_steps; the reported window is (E_{n-1}, E_n], E_0 = 0
+  IdVector<RankId, TimeSplit> splits;  ///< of the reported window
+  IdVector<LinkId, LinkRecord> links;  ///< of the reported window (empty for `ideal`)
+  Duration bin_width;                  ///< of `load`; zero when no bins were asked for
   std::uint32_t bins = 0;
   std::vector<float> load;                     ///< [link * bins + bin]: mean utilization of the whole run, from time zero
   std::vector<CriticalElement> critical_path;  ///< oldest first, of the reported window

@@ -26,7 +26,8 @@ TEST(LoadRecorder, IntegratesExactlyBetweenChanges) {
   r.set_load(kLink, 1e9, Time::at(5_us));
   r.set_load(kLink, 0, Time::at(6_us));
   Record record;
-  r.finish(Time::at(9_us), record);
+  r.end_window(Time::at(9_us));
+  r.finish(record);
   EXPECT_DOUBLE_EQ(record.links[kLink].bytes, 2000);
   EXPECT_EQ(record.links[kLink].busy, 3_us);
   EXPECT_EQ(record.links[kLink].peak_utilization, 1);
@@ -40,7 +41,8 @@ TEST(LoadRecorder, ALoadThatLastsNoTimeWasNeverThere) {
   r.set_capacity(kLink, 0.5e9, Time::at(1_us));
   r.set_load(kLink, 0.5e9, Time::at(1_us));
   Record record;
-  r.finish(Time::at(2_us), record);
+  r.end_window(Time::at(2_us));
+  r.finish(record);
   EXPECT_EQ(record.links[kLink].peak_utilization, 1);
   EXPECT_DOUBLE_EQ(record.links[kLink].bytes, 1500);
 }
@@ -51,7 +53,8 @@ TEST(LoadRecorder, AWindowForgetsWhatWasBefore) {
   r.begin_window(Time::at(4_us));
   r.set_load(kLink, 0.25e9, Time::at(4_us));
   Record record;
-  r.finish(Time::at(8_us), record);
+  r.end_window(Time::at(8_us));
+  r.finish(record);
   EXPECT_DOUBLE_EQ(record.links[kLink].bytes, 1000);
   EXPECT_EQ(record.links[kLink].busy, 4_us);
   EXPECT_EQ(record.links[kLink].peak_utilization, 0.25);
@@ -64,7 +67,8 @@ TEST(LoadRecorder, BinsWidenAsTheRunGoesOnAndKeepTheMean) {
   r.set_load(kLink, 0, Time::at(7_us));
   r.set_load(kLink, 0.5e9, Time::at(9_us));
   Record record;
-  r.finish(Time::at(10_us), record);
+  r.end_window(Time::at(10_us));
+  r.finish(record);
   EXPECT_EQ(record.bin_width, 4_us);
   ASSERT_EQ(record.bins, 3U);
   EXPECT_FLOAT_EQ(record.load[0], 0.5F);
@@ -83,7 +87,8 @@ TEST(LoadRecorder, TheBinsAddUpToTheBytes) {
       now += Duration::ps(dice.below(20'000'000));
     }
     Record record;
-    r.finish(now, record);
+    r.end_window(now);
+    r.finish(record);
     const double mean = std::accumulate(record.load.begin(), record.load.end(), 0.0);
     const double bytes = mean * 1e9 * record.bin_width.in_seconds();
     RC_ASSERT(std::abs(bytes - record.links[kLink].bytes) <= 1e-4 * record.links[kLink].bytes + 1e-6);  // bins are floats

@@ -84,7 +84,8 @@ DrivenRun drive(const LinkTable& links, const std::vector<TransferCase>& cases, 
     model.solve(now);
     take();
   }
-  model.finish(now, run.record);
+  model.end_window(now);
+  model.finish(run.record);
   return run;
 }
 

@@ -144,8 +144,6 @@ TEST(Operations, AProgramOfAnotherRankOnlyLeavesIdleTime) {
   b.compute(b.rank(1), 2_us);
   const Played p = play_alone(b);
   EXPECT_EQ(p.record.splits[RankId{0}].by_category[b.category("idle")], 2_us);
-  EXPECT_EQ(p.record.stream0_end[RankId{0}], 2_us);
-  EXPECT_EQ(p.record.stream0_end[RankId{1}], Duration{});
 }
 
 TEST(Operations, ProgramsThatMakeNoSenseAreRefused) {

@@ -30,7 +30,6 @@ class Digest {
   for (const Time t : r.step_ends) d.add(t);
   for (const TimeSplit& s : r.splits)
     for (const Duration c : s.by_category) d.add(c);
-  for (const Duration t : r.stream0_end) d.add(t);
   for (const LinkRecord& l : r.links) {
     d.add(l.bytes);
     d.add(l.busy);
