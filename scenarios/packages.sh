@@ -1,6 +1,6 @@
 # Sourced by scenarios/quickstart.sh and tests/run.sh: the Debian packages that building and testing need.
 
-build_packages=(ca-certificates cmake g++ git libboost-dev libcli11-dev libfmt-dev libhdf5-dev libyaml-cpp-dev ninja-build
+build_packages=(ca-certificates cmake g++ git libboost-dev libcli11-dev libfmt-dev libhdf5-dev libmimalloc-dev libyaml-cpp-dev ninja-build
   nlohmann-json3-dev)
 test_packages=(libgmock-dev libgtest-dev librapidcheck-dev python3 python3-h5py)
 
