@@ -18,7 +18,9 @@ namespace traingraph::scenarios {
 namespace {
 
 /// Resident before anything is built: the program, its libraries, presets.
-constexpr double kProcess = 12.5e6;
+constexpr double kProcess = 18e6;
+/// The allocator takes memory from the system in large pages, and does not fill them all.
+constexpr double kPages = 1.25;
 /// What the engine keeps for a link: three solvers' states and lists of transfers, three recorders of its load (the run, and
 /// collectives alone).
 constexpr double kEnginePerLink = 480;
@@ -58,7 +60,7 @@ RunSize size_of(const Scenario& scenario, const Prepared& prepared) {
           .links = prepared.fabric->links.size(),
           .operations = estimate.operations,
           .transfers = estimate.transfers,
-          .memory = estimate.memory + sim::Bytes{kProcess + bytes_of(*prepared.fabric, scenario.run.bins)}};
+          .memory = sim::Bytes{kProcess + kPages * (estimate.memory.count() + bytes_of(*prepared.fabric, scenario.run.bins))}};
 }
 
 namespace {
