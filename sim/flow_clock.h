@@ -23,8 +23,8 @@
 namespace traingraph::sim {
 
 /// Bytes in fixed point, 2^-50 bytes.
-[[nodiscard]] inline Fixed fixed_bytes(double bytes) { return static_cast<Fixed>(bytes * 0x1p50); }
-[[nodiscard]] inline double bytes_of(Fixed bytes) { return static_cast<double>(bytes) * 0x1p-50; }
+[[nodiscard]] inline Fixed fixed_bytes(double bytes) { return to_fixed(bytes * 0x1p50); }
+[[nodiscard]] inline double bytes_of(Fixed bytes) { return to_double(bytes) * 0x1p-50; }
 
 struct FlowClock {
   struct Entry {

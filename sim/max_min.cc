@@ -105,6 +105,7 @@ bool MaxMin::overloaded(std::uint32_t link) const {
 
 double MaxMin::load(LinkId link) const {
   const std::uint32_t l = index(link);
+  if (members_[l].empty()) return 0;
   if (!groups_[l].flows.empty()) return capacities_[l];
   double sum = 0;
   if (!links_[l].bounded) {
