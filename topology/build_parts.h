@@ -25,8 +25,8 @@ void connect_dragonfly(FabricBuilder& b, const Layout& l);
 
 [[nodiscard]] Fabric build_custom(const ClusterSpec& spec, const Custom& custom);
 
-/// The cut of the network into two halves (as near as whole pods, units, planes of a torus, groups or nodes allow) that
-/// crosses the least capacity by construction.
+/// The cut between the lower and the upper half of the GPUs (by whole domains; across the dimension of a torus that is cut
+/// narrowest), with the switches on the side where the least capacity crosses. Never more than the NICs of either half.
 [[nodiscard]] Cut bisection(const Fabric& fabric, const Layout& l);
 
 }  // namespace traingraph::topology

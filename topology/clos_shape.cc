@@ -5,16 +5,17 @@
 
 #include "topology/input_error.h"
 #include "topology/layout.h"
+#include "topology/size_limits.h"
 
 namespace traingraph::topology {
 namespace {
 
-constexpr std::uint32_t ceil_div(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }
+constexpr std::uint32_t ceil_div(std::uint32_t a, std::uint32_t b) { return a / b + (a % b == 0 ? 0 : 1); }
 
 /// A count that must come out whole.
 std::uint32_t whole(double v, std::string_view field, std::string_view what) {
   const double r = std::round(v);
-  if (r < 1 || std::abs(v - r) > 1e-9 * r)
+  if (r < 1 || r > static_cast<double>(kMostDevices) || std::abs(v - r) > 1e-9 * r)
     refuse(field, fmt::format("{:.6g} {}", v, what),
            "a whole number; give the counts and leave the bandwidth open, or change the oversubscription");
   return static_cast<std::uint32_t>(r);
@@ -58,7 +59,29 @@ class Resolver {
   }
 
  private:
+  /// No count is so large that a product of two of them overflows what it is kept in.
+  void check_counts() const {
+    constexpr std::uint32_t kMost = 1U << 24U;
+    const std::pair<std::string_view, std::uint32_t> counts[] = {{"switch_ports", c_.switch_ports},
+                                                                 {"nodes_per_unit", c_.nodes_per_unit},
+                                                                 {"units_per_pod", c_.units_per_pod},
+                                                                 {"spines_per_block", c_.spines_per_block},
+                                                                 {"cores", c_.cores},
+                                                                 {"core_groups", c_.core_groups},
+                                                                 {"leaf_spine.links", c_.leaf_spine.links},
+                                                                 {"spine_core.links", c_.spine_core.links}};
+    for (const auto& [key, count] : counts)
+      if (count > kMost) refuse(fmt::format("scale_out.{}", key), count, fmt::format("at most {}", kMost));
+  }
+
+  /// `count` cables of one switch to one neighbouring level.
+  static void need_ports(std::string_view key, std::uint64_t count) {
+    if (count > kMostDevices)
+      refuse(key, fmt::format("{} ports of one switch", count), fmt::format("at most {}", kMostDevices));
+  }
+
   void check() {
+    check_counts();
     if (c_.tiers < 1 || c_.tiers > 3) refuse("scale_out.tiers", c_.tiers, "1, 2 or 3");
     for (const auto& [tier, name] : {std::pair{&c_.leaf_spine, "leaf_spine"}, std::pair{&c_.spine_core, "spine_core"}}) {
       if (!(tier->oversubscription >= 0))
@@ -126,6 +149,7 @@ class Resolver {
     if (nodes % step != 0)
       refuse("scale_out.nodes_per_unit", nodes,
              fmt::format("a multiple of the {} nodes of a domain, along which the rails are counted", step));
+    need_ports("scale_out.nodes_per_unit", std::uint64_t{nodes} * l_.nics_per_node * s_.ports);
     s_.nodes_per_unit = nodes;
     s_.units = ceil_div(l_.nodes, nodes);
     s_.nics_per_leaf = nics_per_leaf(nodes);
@@ -141,7 +165,9 @@ class Resolver {
 
   /// Leaves of one spine block in a pod of so many units.
   [[nodiscard]] std::uint32_t leaves_per_block(std::uint32_t units) const {
-    return units * s_.leaves_per_unit / s_.classes();
+    const std::uint64_t leaves = std::uint64_t{units} * s_.leaves_per_unit / s_.classes();
+    need_ports("scale_out.units_per_pod", leaves);
+    return static_cast<std::uint32_t>(leaves);
   }
 
   void resolve_spines() {
@@ -151,6 +177,7 @@ class Resolver {
     std::uint32_t uplinks = 0;
     const bool counted = c_.spines_per_block != 0 && t.links != 0;
     if (counted) {
+      need_ports("scale_out.leaf_spine.links", std::uint64_t{c_.spines_per_block} * t.links);
       uplinks = c_.spines_per_block * t.links;
       speed = speed_of(t, below, uplinks, s_.nic.bandwidth, "scale_out.leaf_spine");
     } else {
@@ -217,7 +244,10 @@ class Resolver {
   void resolve_cores() {
     const TierSpec& t = c_.spine_core;
     const std::uint32_t spines = s_.spines_per_block;
-    const std::uint32_t down = leaves_per_block(s_.units_per_pod) * s_.leaf_spine_links;
+    // A pod that is given is the pod that is bought: its last, or only, one may be partly filled.
+    const std::uint32_t leaves = leaves_per_block(c_.units_per_pod == 0 ? s_.units_per_pod : c_.units_per_pod);
+    need_ports("scale_out.leaf_spine.links", std::uint64_t{leaves} * s_.leaf_spine_links);
+    const std::uint32_t down = leaves * s_.leaf_spine_links;
     const double below = s_.leaf_spine.bandwidth.bytes_per_s() * static_cast<double>(down);
     if (c_.cores % s_.core_sets() != 0)
       refuse("scale_out.cores", c_.cores, fmt::format("a multiple of the {} separate core networks", s_.core_sets()));
@@ -227,6 +257,7 @@ class Resolver {
       s_.core_groups = c_.core_groups;
       s_.cores_per_group = per_set / c_.core_groups;
       s_.spine_core_links = std::max(1U, t.links);
+      need_ports("scale_out.spine_core.links", std::uint64_t{s_.cores_per_group} * s_.spine_core_links);
       const std::uint32_t uplinks = s_.cores_per_group * s_.spine_core_links;
       s_.spine_core = {speed_of(t, below, uplinks, s_.leaf_spine.bandwidth, "scale_out.spine_core"), t.latency};
       return;

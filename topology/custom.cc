@@ -4,6 +4,7 @@
 
 #include "topology/build_parts.h"
 #include "topology/input_error.h"
+#include "topology/size_limits.h"
 
 namespace traingraph::topology {
 namespace {
@@ -29,11 +30,9 @@ Names add_devices(FabricBuilder& b, const Custom& custom) {
   return names;
 }
 
-DeviceId find(const Names& names, const std::string& name, const CustomLink& link) {
+DeviceId find(const Names& names, const std::string& name, const std::string& key) {
   const auto it = names.find(name);
-  if (it == names.end())
-    refuse("scale_out.links", fmt::format("'{}' in the link {} - {}", name, link.source, link.target),
-           "the name of a listed device");
+  if (it == names.end()) refuse(key, fmt::format("'{}'", name), "the name of a listed device");
   return it->second;
 }
 
@@ -41,13 +40,14 @@ DeviceId find(const Names& names, const std::string& name, const CustomLink& lin
 
 Fabric build_custom(const ClusterSpec& spec, const Custom& custom) {
   if (!std::holds_alternative<NoScaleUp>(spec.scale_up))
-    refuse("scale_up", "a scale-up network beside a custom one", "none: list its devices and links too");
+    refuse("node.scale_up.kind", "a scale-up network beside a custom one", "none: list its devices and links too");
   FabricBuilder b;
   const Names names = add_devices(b, custom);
   std::unordered_map<std::uint64_t, std::uint32_t> copies;  // links so far of an ordered pair
-  for (const CustomLink& link : custom.links) {
-    const DeviceId a = find(names, link.source, link), z = find(names, link.target, link);
-    const std::string what = fmt::format("scale_out.links[{} - {}]", link.source, link.target);
+  for (std::size_t n = 0; n < custom.links.size(); ++n) {
+    const CustomLink& link = custom.links[n];
+    const std::string what = fmt::format("scale_out.links[{}]", n);
+    const DeviceId a = find(names, link.source, what + ".source"), z = find(names, link.target, what + ".target");
     if (a == z) refuse(what, "a link from a device to itself", "two different devices");
     if (!(link.bandwidth.bytes_per_s() >= 0) || !std::isfinite(link.bandwidth.bytes_per_s()))
       refuse(what + ".bandwidth", link.bandwidth.bytes_per_s(), "0 (down) or more bytes/s");
@@ -55,6 +55,7 @@ Fabric build_custom(const ClusterSpec& spec, const Custom& custom) {
       refuse(what + ".latency", fmt::format("{} ps", link.latency.count_ps()), "0 or more");
     if (link.parallel == 0) refuse(what + ".parallel", link.parallel, "1 or more");
     if (link.half_duplex && link.one_way) refuse(what, "half_duplex and one_way", "one of them");
+    check_custom_size(b.links(), link.parallel, n);
     for (std::uint32_t i = 0; i < link.parallel; ++i) {
       // both directions of a pair take their copies from one count, so that names stay unique whichever way links are
       // written

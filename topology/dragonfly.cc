@@ -32,7 +32,7 @@ void connect_dragonfly(FabricBuilder& b, const Layout& l) {
           b.connect({.a = router(g, r),
                      .b = router(g, q),
                      .speed = d.local,
-                     .tier = Tier::other,
+                     .tier = Tier::local,
                      .cables = d.bundled ? d.local_links : 1,
                      .copy = copy});
   for (std::uint32_t i = 0; i < d.groups; ++i)

@@ -31,7 +31,7 @@ class ExplicitRouter : public FabricRouter {
     std::map<Pair, std::vector<Listed>> listed;
     for (const ExplicitPath& p : spec.routing.explicit_paths) {
       const std::vector<sim::LinkId> links = resolve(p, names);
-      if (p.share == 0) refuse("routing.explicit_paths.share", p.share, "1 or more");
+      if (p.share == 0) refuse("routing.paths", p.share, "1 or more");
       listed[{p.source, p.destination}].push_back({join_.chain(links), static_cast<std::uint32_t>(links.size()), p.share});
     }
     for (auto& [pair, all] : listed) {
@@ -95,7 +95,7 @@ class ExplicitRouter : public FabricRouter {
   /// The links along the named devices.
   [[nodiscard]] std::vector<sim::LinkId> resolve(const ExplicitPath& p,
                                                  const std::unordered_map<std::string, DeviceId>& names) const {
-    const std::string where = fmt::format("routing.explicit_paths[{} to {}]", p.source, p.destination);
+    const std::string where = fmt::format("routing.paths[{} to {}]", p.source, p.destination);
     if (std::max(p.source, p.destination) >= fabric_.gpus())
       refuse(where, fmt::format("GPU {}", std::max(p.source, p.destination)),
              fmt::format("GPUs 0 to {}", fabric_.gpus() - 1));

@@ -45,6 +45,8 @@ std::string to_string(Tier tier) {
       return "spine_core";
     case Tier::torus:
       return "torus";
+    case Tier::local:
+      return "local";
     case Tier::global:
       return "global";
     case Tier::other:

@@ -4,11 +4,12 @@
 #include <limits>
 
 #include "topology/input_error.h"
+#include "topology/size_limits.h"
 
 namespace traingraph::topology {
 namespace {
 
-constexpr std::uint32_t ceil_div(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }
+constexpr std::uint32_t ceil_div(std::uint32_t a, std::uint32_t b) { return a / b + (a % b == 0 ? 0 : 1); }
 
 void need_positive(std::string_view field, sim::Bandwidth b) {
   if (!(b.bytes_per_s() > 0)) refuse(field, fmt::format("{} bytes/s", b.bytes_per_s()), "more than 0");
@@ -23,11 +24,17 @@ void need_link(const std::string& field, const LinkSpec& link) {
   need_latency(field + ".latency", link.latency);
 }
 
+/// Counts that later products of 32 bits rely on.
+void need_countable(std::string_view key, std::uint64_t count, std::string_view what) {
+  if (count > kMostDevices) refuse(key, fmt::format("{} {}", count, what), fmt::format("at most {}", kMostDevices));
+}
+
 /// Domains of `gpus` GPUs: inside a node or over whole nodes.
 void set_domain(Layout& l, std::uint32_t gpus) {
-  if (gpus == 0) refuse("scale_up.gpus", gpus, "1 or more");
+  if (gpus == 0) refuse("node.scale_up.gpus", gpus, "1 or more");
   if (gpus <= l.gpus_per_node ? l.gpus_per_node % gpus != 0 : gpus % l.gpus_per_node != 0)
-    refuse("scale_up.gpus", gpus, fmt::format("a divisor or a multiple of gpus_per_node ({})", l.gpus_per_node));
+    refuse("node.scale_up.gpus", gpus, fmt::format("a divisor or a multiple of gpus_per_node ({})", l.gpus_per_node));
+  need_countable("node.scale_up.gpus", gpus, "GPUs of a domain");
   l.domain_gpus = gpus;
   l.domains = ceil_div(l.gpus, gpus);
   l.domain_nodes = gpus > l.gpus_per_node ? gpus / l.gpus_per_node : 1;
@@ -41,25 +48,25 @@ void need_full_domains(const Layout& l, std::string_view kind) {
 void resolve_scale_up(Layout& l, const ScaleUp& scale_up) {
   if (const auto* s = std::get_if<NvSwitch>(&scale_up)) {
     set_domain(l, s->gpus);
-    if (s->planes == 0) refuse("scale_up.planes", s->planes, "1 or more");
-    need_link("scale_up", {s->bandwidth, s->latency});
-    need_latency("scale_up.overhead", s->overhead);
+    if (s->planes == 0) refuse("node.scale_up.planes", s->planes, "1 or more");
+    need_link("node.scale_up", {s->bandwidth, s->latency});
+    need_latency("node.scale_up.overhead", s->overhead);
     l.scale_up = ScaleUpKind::nvswitch;
     l.planes = s->planes;
     l.scale_up_link = {s->bandwidth / static_cast<double>(s->planes), s->latency};
   } else if (const auto* m = std::get_if<FullMesh>(&scale_up)) {
-    if (m->gpus < 2) refuse("scale_up.gpus", m->gpus, "2 or more in a full mesh");
+    if (m->gpus < 2) refuse("node.scale_up.gpus", m->gpus, "2 or more in a full mesh");
     set_domain(l, m->gpus);
     need_full_domains(l, "a full mesh");
-    need_link("scale_up", {m->bandwidth, m->latency});
-    need_latency("scale_up.overhead", m->overhead);
+    need_link("node.scale_up", {m->bandwidth, m->latency});
+    need_latency("node.scale_up.overhead", m->overhead);
     l.scale_up = ScaleUpKind::full_mesh;
     l.scale_up_link = {m->bandwidth / static_cast<double>(m->gpus - 1), m->latency};
   } else if (const auto* c = std::get_if<HybridCubeMesh>(&scale_up)) {
-    if (l.gpus_per_node % 8 != 0) refuse("gpus_per_node", l.gpus_per_node, "a multiple of 8: a hybrid cube mesh has 8 GPUs");
+    if (l.gpus_per_node % 8 != 0) refuse("node.gpus", l.gpus_per_node, "a multiple of 8: a hybrid cube mesh has 8 GPUs");
     set_domain(l, 8);
-    need_link("scale_up", {c->link_bandwidth, c->latency});
-    need_latency("scale_up.overhead", c->overhead);
+    need_link("node.scale_up", {c->link_bandwidth, c->latency});
+    need_latency("node.scale_up.overhead", c->overhead);
     l.scale_up = ScaleUpKind::cube_mesh;
     l.scale_up_link = {c->link_bandwidth, c->latency};
   } else {
@@ -72,15 +79,19 @@ void resolve_nics(Layout& l, const NicSpec& nic, std::uint32_t ports) {
   l.nics_per_node = nic.per_node == 0 ? l.gpus_per_node : nic.per_node;
   const bool shared = l.nics_per_node < l.gpus_per_node;
   if (shared ? l.gpus_per_node % l.nics_per_node != 0 : l.nics_per_node % l.gpus_per_node != 0)
-    refuse("nic.per_node", l.nics_per_node, fmt::format("a divisor or a multiple of gpus_per_node ({})", l.gpus_per_node));
+    refuse("node.nic.per_node", l.nics_per_node,
+           fmt::format("a divisor or a multiple of gpus_per_node ({})", l.gpus_per_node));
   l.gpus_per_nic = shared ? l.gpus_per_node / l.nics_per_node : 1;
   l.nics_per_gpu = shared ? 1 : l.nics_per_node / l.gpus_per_node;
-  need_link("nic", {nic.bandwidth, nic.latency});
-  need_latency("nic.overhead", nic.overhead);
-  if (nic.pcie) need_link("nic.pcie", *nic.pcie);
+  need_link("node.nic", {nic.bandwidth, nic.latency});
+  need_latency("node.nic.overhead", nic.overhead);
+  if (nic.pcie) need_link("node.nic.pcie", *nic.pcie);
   l.nic_devices = shared || nic.pcie.has_value();
+  need_countable("node.nic.per_node", std::uint64_t{l.nodes} * l.nics_per_node, "NICs");
+  need_countable("node.scale_up.gpus", std::uint64_t{l.domain_nodes} * l.nics_per_node, "NICs of a domain");
   l.pcie = nic.pcie.value_or(LinkSpec{nic.bandwidth, {}});
   if (ports == 0) refuse("scale_out.ports_per_nic", ports, "1 or more");
+  need_countable("scale_out.ports_per_nic", std::uint64_t{l.nodes} * l.nics_per_node * ports, "NIC ports");
   l.ports = ports;
   l.nic_port = {nic.bandwidth / static_cast<double>(ports), nic.latency};
 }
@@ -112,9 +123,10 @@ DragonflyShape resolve_dragonfly(const Layout& l, const Dragonfly& d, bool bundl
   if (d.hosts_per_router == 0) refuse("scale_out.hosts_per_router", d.hosts_per_router, "1 or more");
   if (d.local_links == 0) refuse("scale_out.local_links", d.local_links, "1 or more");
   const std::uint64_t nics = std::uint64_t{l.nodes} * l.nics_per_node;
-  const std::uint64_t places = std::uint64_t{d.groups} * d.routers_per_group * d.hosts_per_router;
-  if (nics > places)
-    refuse("scale_out", fmt::format("{} places for {} NICs", places, nics), "groups x routers x hosts of at least the NICs");
+  const double places = static_cast<double>(d.groups) * d.routers_per_group * d.hosts_per_router;
+  if (static_cast<double>(nics) > places)
+    refuse("scale_out.groups", fmt::format("{} places for {} NICs", places, nics),
+           "groups x routers x hosts of at least the NICs");
   if (d.routers_per_group > 1) need_link("scale_out.local", d.local);
   DragonflyShape s{.groups = d.groups,
                    .routers = d.routers_per_group,
@@ -134,7 +146,8 @@ DragonflyShape resolve_dragonfly(const Layout& l, const Dragonfly& d, bool bundl
     if (d.global_links_per_pair > most)
       refuse("scale_out.global_links_per_pair", d.global_links_per_pair,
              fmt::format("at most {} (the routers' global links)", most));
-    s.pair_links = d.global_links_per_pair == 0 ? static_cast<std::uint32_t>(most) : d.global_links_per_pair;
+    s.pair_links = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(d.global_links_per_pair == 0 ? most : d.global_links_per_pair, kMostLinks));
   }
   return s;
 }
@@ -172,8 +185,6 @@ void number_devices(Layout& l) {
   const auto next = [&n](std::uint64_t count) {
     const std::uint64_t first = n;
     n += count;
-    if (n > std::numeric_limits<std::uint32_t>::max())
-      refuse("nodes", fmt::format("{} devices", n), "fewer than 2^32 devices");
     return static_cast<std::uint32_t>(first);
   };
   l.nvswitch_device = next(std::uint64_t{l.domains} * l.planes);
@@ -218,8 +229,6 @@ void number_links(Layout& l) {
     l.second_net_link += 2 * std::uint64_t{d.groups} * d.local_pairs() * d.local_copies();
     l.end_link = l.second_net_link + std::uint64_t{d.groups} * (d.groups - 1) * d.pair_links;
   }
-  if (l.end_link > std::numeric_limits<std::uint32_t>::max())
-    refuse("scale_out", fmt::format("{} links", l.end_link), "fewer than 2^32 links");
 }
 
 }  // namespace
@@ -284,9 +293,9 @@ Layout resolve(const ClusterSpec& spec) {
   SIM_ASSERT(!std::holds_alternative<Custom>(spec.scale_out), "a custom fabric has no layout");
   Layout l;
   if (spec.nodes == 0) refuse("nodes", spec.nodes, "1 or more");
-  if (spec.gpus_per_node == 0) refuse("gpus_per_node", spec.gpus_per_node, "1 or more");
+  if (spec.gpus_per_node == 0) refuse("node.gpus", spec.gpus_per_node, "1 or more");
   const std::uint64_t gpus = std::uint64_t{spec.nodes} * spec.gpus_per_node;
-  if (gpus > 1U << 30) refuse("nodes", fmt::format("{} GPUs", gpus), "at most 2^30 GPUs");
+  if (gpus > kMostDevices) refuse("nodes", fmt::format("{} GPUs", gpus), fmt::format("at most {}", kMostDevices));
   l.nodes = spec.nodes;
   l.gpus_per_node = spec.gpus_per_node;
   l.gpus = static_cast<std::uint32_t>(gpus);
@@ -298,6 +307,7 @@ Layout resolve(const ClusterSpec& spec) {
                      : l.domain_nodes > 1     ? l.domain_nodes
                      : unit_is_rack           ? l.clos->nodes_per_unit
                                               : 0;
+  check_size(l);
   number_devices(l);
   number_links(l);
   return l;

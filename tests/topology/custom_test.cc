@@ -147,21 +147,22 @@ TEST(Custom, ErrorsNameTheLink) {
     return error_of([&] { static_cast<void>(build(spec(c))); });
   };
   EXPECT_EQ(error([](Custom& c) { c.links[0].target = "s9"; }),
-            "cluster.scale_out.links: found 's9' in the link a - s9, allowed: the name of a listed device");
+            "cluster.scale_out.links[0].target: found 's9', allowed: the name of a listed device");
   EXPECT_EQ(error([](Custom& c) { c.devices[2].name = "a"; }),
             "cluster.scale_out.devices: found two devices named 'a', allowed: unique names");
   EXPECT_EQ(error([](Custom& c) { c.links[1].target = "s1"; }),
-            "cluster.scale_out.links[s1 - s1]: found a link from a device to itself, allowed: two different devices");
+            "cluster.scale_out.links[1]: found a link from a device to itself, allowed: two different devices");
   EXPECT_EQ(error([](Custom& c) { c.links[1].parallel = 0; }),
-            "cluster.scale_out.links[s1 - b].parallel: found 0, allowed: 1 or more");
+            "cluster.scale_out.links[1].parallel: found 0, allowed: 1 or more");
   EXPECT_EQ(error([](Custom& c) { c.links[1].bandwidth = gb_per_s(-1); }),
-            "cluster.scale_out.links[s1 - b].bandwidth: found -1000000000, allowed: 0 (down) or more bytes/s");
+            "cluster.scale_out.links[1].bandwidth: found -1000000000, allowed: 0 (down) or more bytes/s");
   EXPECT_EQ(error([](Custom& c) { c.devices = {{.name = "s1", .kind = DeviceKind::switch_}}; }),
             "cluster.scale_out.devices: found no gpu, allowed: at least one device of kind gpu");
   ClusterSpec both = spec(diamond());
   both.scale_up = nvlink(8, 1);
   EXPECT_EQ(error_of([&] { static_cast<void>(build(both)); }),
-            "cluster.scale_up: found a scale-up network beside a custom one, allowed: none: list its devices and links too");
+            "cluster.node.scale_up.kind: found a scale-up network beside a custom one, allowed: none: list its devices and "
+            "links too");
 }
 
 // A link that is down still routes (transfers wait on it).

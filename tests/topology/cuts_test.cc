@@ -85,6 +85,55 @@ TEST(Cuts, BisectTheLongDimensionOfATorus) {
   }
 }
 
+// Odd counts: 63 of 127 nodes reach no further than their NICs; of 3 pods the middle one is cut through its units, whose
+// leaves have 2:1 less capacity up than down.
+TEST(Cuts, BisectOddCounts) {
+  const Fabric pod = build(superpod(127, 2));
+  EXPECT_EQ(pod.cuts.back().size(), 63U * 8);
+  EXPECT_DOUBLE_EQ(pod.cuts.back().capacity_out.bytes_per_s(), 63 * 8 * 50e9);
+
+  ClusterSpec s{.nodes = 12, .gpus_per_node = 4, .scale_up = nvlink(4, 1), .nic = nic(400)};
+  s.scale_out = Clos{.tiers = 3,
+                     .nodes_per_unit = 2,
+                     .units_per_pod = 2,
+                     .spines_per_block = 2,
+                     .cores = 2,
+                     .core_groups = 1,
+                     .leaf_spine = {.oversubscription = 2},
+                     .spine_core = {.oversubscription = 4}};
+  const Fabric f = build(s);
+  // pod: 16 NICs of 50 GB/s, leaves 400 GB/s up, spines 100 GB/s up. Inside: pod 0 behind its cores, unit 2 behind its leaf.
+  EXPECT_EQ(f.cuts.back().size(), 24U);
+  EXPECT_NEAR(f.cuts.back().capacity_out.bytes_per_s(), (100 + 200) * 1e9, 1);
+}
+
+// A torus of 3 x 3 has halves of 4 and 5 points: a row and a point of the next. The row has 6 cables to other rows, of which
+// one ends at that point; the point has one to the third row and two along its own.
+TEST(Cuts, BisectAnOddTorus) {
+  ClusterSpec s{.nodes = 9, .gpus_per_node = 1};
+  s.scale_out = Torus{.dims = {3, 3}, .link = {gb_per_s(10), {}}};
+  const Cut half = build(s).cuts.back();
+  EXPECT_EQ(half.size(), 4U);
+  EXPECT_DOUBLE_EQ(half.capacity_out.bytes_per_s(), 8 * 10e9);
+}
+
+// Three groups of a dragonfly: 12 of 24 NICs are group 0 and half of group 1, whose routers are cut apart.
+TEST(Cuts, BisectADragonflyOfThreeGroups) {
+  ClusterSpec s{.nodes = 24, .gpus_per_node = 1, .nic = nic(400)};
+  const LinkSpec link{gb_per_s(25), {}};
+  s.scale_out = Dragonfly{.groups = 3,
+                          .routers_per_group = 4,
+                          .hosts_per_router = 2,
+                          .global_links_per_router = 1,
+                          .local = link,
+                          .global = link};
+  const Cut half = build(s).cuts.back();
+  EXPECT_EQ(half.size(), 12U);
+  // Two global cables between two groups. Those of group 1 to group 2 hang on its routers 0 and 1, those to group 0 on 2 and
+  // 3: all six cross. So do four of the six local cables of group 1.
+  EXPECT_DOUBLE_EQ(half.capacity_out.bytes_per_s(), (2 + 2 + 2 + 4) * 25e9);
+}
+
 // Capacities by an independent sum over the names of links: a device is inside a node or unit when its name begins with it.
 TEST(Cuts, SumTheLinksOverTheirBoundary) {
   const Fabric f = build(superpod(70, 2));  // 6 nodes left over

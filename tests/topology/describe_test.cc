@@ -15,8 +15,8 @@ TEST(Describe, SuperPodOfFourUnits) {
   ASSERT_EQ(d.oversubscription.size(), 1U);
   EXPECT_DOUBLE_EQ(d.oversubscription[0].ratio, 1.0);
   EXPECT_EQ(d.diameter, 4U);
-  EXPECT_EQ(d.bisection_gpus, 504U) << "two full units against 63 nodes";
-  EXPECT_DOUBLE_EQ(d.bisection->bytes_per_s(), 512 * 50e9);
+  EXPECT_EQ(d.bisection_gpus, 504U) << "63 nodes against 64";
+  EXPECT_DOUBLE_EQ(d.bisection->bytes_per_s(), 504 * 50e9) << "the NICs of 63 nodes";
   std::map<Tier, std::uint64_t> cables;
   for (const LinkGroup& g : d.links) cables[g.tier] += g.cables;
   EXPECT_EQ(cables[Tier::leaf_spine], 1024U);

@@ -214,6 +214,16 @@ TEST(Meta24k, PodsOfFullBisectionWithOneToSevenBetweenThem) {
   EXPECT_EQ(kinds["pod"], 8U);
   EXPECT_EQ(kinds["rack"], 1536U);
   EXPECT_EQ(kinds["node"], 3072U);
+
+  // 256 nodes of it are a part of one pod, on the same cables: 16 spines with 16 each carry 3072 x 50 GB/s / 7.
+  s.nodes = 256;
+  const Fabric part = build(s);
+  EXPECT_EQ(devices(part, DeviceKind::leaf), 128U);
+  for (std::uint32_t l = 0; l < part.links.size(); ++l) {
+    const sim::LinkId id{l};
+    if (part.link_info[id].tier != Tier::spine_core) continue;
+    EXPECT_NEAR(part.links[id].capacity.bytes_per_s(), 3072 * 50e9 / 7 / 256, 1);
+  }
 }
 
 // TPU v4: 16 x 16 x 16 = 4096 chips with 6 links each, published bisection 24 TB/s at about 45 GB/s a link; v5p: 16 x 20 x
@@ -253,7 +263,7 @@ TEST(Dragonfly, CrayExGroups) {
   const Fabric f = build(s);
   EXPECT_EQ(devices(f, DeviceKind::switch_), 12U * 32);
   EXPECT_EQ(ports_used(f, DeviceKind::switch_, Tier::nic), std::pair(16U, 16U));
-  EXPECT_EQ(ports_used(f, DeviceKind::switch_, Tier::other), std::pair(31U, 31U));
+  EXPECT_EQ(ports_used(f, DeviceKind::switch_, Tier::local), std::pair(31U, 31U));
   EXPECT_LE(ports_used(f, DeviceKind::switch_, Tier::global).second, 16U);
   EXPECT_EQ(cables(f, Tier::global), 66U * (32 * 16 / 11)) << "66 pairs of groups, 46 links each";
 }

@@ -192,7 +192,7 @@ TEST(Explicit, ChoosesAmongParallelLinksAndChecksTheWay) {
     bad.routing.explicit_paths[0].devices = std::move(devices);
     return error_of([&] { static_cast<void>(make_router(f, bad)); });
   };
-  const std::string where = "cluster.routing.explicit_paths[0 to 5]: found ";
+  const std::string where = "cluster.routing.paths[0 to 5]: found ";
   EXPECT_EQ(error({"node0.gpu0", "spine1", "node5.gpu0"}),
             where + "a step from node0.gpu0 to spine1, which are not linked, allowed: linked devices");
   EXPECT_EQ(error({"node0.gpu0", "leaf0", "spine1#2", "leaf1", "node5.gpu0"}),
