@@ -209,6 +209,7 @@ Result analyze(const AnalyzeInputs& in) {
   result.step_time = in.record.step_time();
   result.flop_convention = in.workload.flop_convention;
   result.parameters = in.workload.parameters;
+  result.padded_vocabulary = in.workload.padded_vocabulary;
   fill_rates(in.workload, result);
   fill_splits(in, result);
   fill_bounds(in, result);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "analysis/cut_traffic.h"
+#include "analysis/pipeline_bound.h"
 #include "analysis/traffic.h"
 #include "sim/error.h"
 #include "sim/simulate.h"
@@ -174,40 +175,16 @@ class NetworkBounds {
   CutTraffic cuts_;
 };
 
-/// Stage s of a schedule without interleaving: M micro-batches, `before` and `after` the forward and backward of one
-/// micro-batch on the stages before and after it.
-Duration stage_time(const workloads::PipelineFacts& p, std::uint32_t s, Duration before, Duration after) {
-  const std::int64_t m = p.microbatches;
-  const std::int64_t first = p.schedule == "gpipe" ? m : std::min<std::int64_t>(m, p.stages - s);
-  const Duration f = p.forward[s], b = p.backward[s];
-  return before + std::max(first * f, f + after) + m * b + (m - first) * f;
-}
-
 /// `scale`: of the fastest rank, so that the bound holds whichever ranks are slow.
-std::optional<Bound> pipeline_bound(const workloads::PipelineFacts& p, double scale) {
-  if (p.stages < 2 || (p.schedule != "1f1b" && p.schedule != "gpipe")) return std::nullopt;
-  SIM_ASSERT(p.forward.size() == p.stages && p.backward.size() == p.stages, "a pipeline knows every stage's kernels");
-  SIM_ASSERT(p.chunks == 1 || p.first_chunk.size() == p.stages, "a pipeline knows its first chunks");
-  Duration best, before, after;
-  for (std::uint32_t s = 1; s < p.stages; ++s) after += p.forward[s] + p.backward[s];
-  std::uint32_t where = 0;
-  for (std::uint32_t s = 0; s < p.stages; ++s) {
-    const Duration own = p.forward[s] + p.backward[s];
-    const Duration t =
-        p.chunks == 1 ? stage_time(p, s, before, after) : before + static_cast<std::int64_t>(p.microbatches) * own;
-    if (t > best) {
-      best = t;
-      where = s;
-    }
-    before += p.chunks == 1 ? own : p.first_chunk[s];
-    if (s + 1 < p.stages) after -= p.forward[s + 1] + p.backward[s + 1];
-  }
+std::optional<Bound> pipeline(const workloads::PipelineFacts& p, double scale) {
+  const std::optional<PipelineBound> bound = pipeline_bound(p);
+  if (!bound) return std::nullopt;
   return Bound{.number = 5,
                .name = "pipeline",
-               .subject = fmt::format("stage {} of {} ({})", where, p.stages, p.schedule),
+               .subject = fmt::format("stage {} of {} ({})", bound->stage, p.stages, p.schedule),
                .holds_for = "this schedule",
                .window = BoundWindow::first_step,
-               .value = best.scaled(scale),
+               .value = bound->time.scaled(scale),
                .simulated = {}};
 }
 
@@ -276,7 +253,7 @@ std::vector<Bound> lower_bounds(const BoundInputs& in) {
   }
   NetworkBounds{in}.append(bounds);
   if (in.ideal != nullptr) append_chains(*in.ideal, bounds);
-  if (auto b = pipeline_bound(in.workload.pipeline, smallest_compute_scale(in.workload.program))) {
+  if (auto b = pipeline(in.workload.pipeline, smallest_compute_scale(in.workload.program))) {
     bounds.push_back(*std::move(b));
   }
   compare(bounds, in.step_ends, in.workload.program.steps);

@@ -9,12 +9,9 @@
 //  4 chain        longest chain of dependent kernels and transfers, each alone: the end of the same program in the `ideal`
 //                 network, where every transfer has its links for itself and every dependency stays (max-plus: no operation
 //                 of the real run ends before its ideal end)
-//  5 pipeline     per stage s of P, M micro-batches, F and B one micro-batch's forward and backward kernels, w = min(M, P-s)
-//                 forwards before the first backward (GPipe: w = M):
-//                 sum_{i<s} (F_i+B_i) + max(w F_s, F_s + sum_{i>s} (F_i+B_i)) + M B_s + (M-w) F_s, the largest over s; equal
-//                 stages: (M + P-1)(F+B). B is what stands between the arrival of a gradient and its passing on. With
-//                 several chunks per stage (interleaving), F' and B' the first one's: sum_{i<s} (F'_i+B'_i) + M (F_s+B_s).
-//                 Only for 1f1b and gpipe.
+//  5 pipeline     the longest path through the passes of the schedule when messages take no time (pipeline_bound.h). Only
+//  for
+//                 1f1b and gpipe.
 //
 // What an algorithm-independent cut needs, for a group of N members of which m are inside, buffer S (nccl-tests' count):
 // all-reduce S out and S in (inside is reduced first: holds for reduction in switches too); reduce-scatter (N-m)/N S out,

@@ -47,6 +47,7 @@ void add_head(const Result& r, List& list) {
   list.number("hfu", "1", r.hfu);
   list.number("tflops_per_gpu", "TFLOP/s", r.tflops_per_gpu);
   if (r.parameters > 0) list.count("parameters", r.parameters);
+  if (r.padded_vocabulary > 0) list.count("padded_vocabulary", r.padded_vocabulary);
 }
 
 void add_split(const std::string& which, const TimeSplit& split, List& list) {

@@ -245,7 +245,11 @@ H5File::H5File(std::filesystem::path path, bool keep_partial) : state_{std::make
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors become exceptions, not text on stderr
   const Handle creation{H5Pcreate(H5P_FILE_CREATE), H5Pclose};
   H5Pset_obj_track_times(creation.get(), false);
-  s.file = Handle{H5Fcreate(s.part.c_str(), H5F_ACC_TRUNC, creation.get(), H5P_DEFAULT), H5Fclose};
+  // Whoever named the file keeps others away from it (scenarios/cli/output.h), by a lock that some file systems take for one
+  // of the library's.
+  const Handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
+  H5Pset_file_locking(access.get(), false, true);
+  s.file = Handle{H5Fcreate(s.part.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), H5Fclose};
   if (!s.file.valid()) fail(s.name(), "creating '" + s.part.string() + "'");
 }
 

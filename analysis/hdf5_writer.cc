@@ -4,8 +4,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "analysis/explain.h"
 #include "analysis/fields.h"
 #include "analysis/h5_file.h"
+#include "analysis/link_use.h"
 #include "analysis/task_trace.h"
 
 namespace traingraph::analysis {
@@ -219,6 +221,111 @@ void write_collectives(H5File& file, const Result& result) {
   t.finish();
 }
 
+void write_link_use(H5File& file, const topology::Fabric& fabric, const sim::Program& program, const sim::Record& record,
+                    const Result& result) {
+  const std::vector<LinkUse> uses = link_use(fabric, program, record);
+  H5Table t = file.table("/links/use",
+                         {{"id", uint32},
+                          {"bytes", float64},
+                          {"busy_fraction", float64},
+                          {"mean_utilization", float64},
+                          {"peak_utilization", float64}},
+                         uses.size());
+  for (const LinkUse& use : uses) {
+    t.put(index(use.link));
+    for (const double v : {use.bytes, use.busy_fraction, use.mean_utilization, use.peak_utilization}) t.put(v);
+    t.end_row();
+  }
+  t.finish();
+  H5Table most = file.table("/links/most_loaded", {{"order", uint64}, {"id", uint32}}, result.top_links.size());
+  for (const LinkUse& use : result.top_links) {
+    most.put(most.rows());
+    most.put(index(use.link));
+    most.end_row();
+  }
+  most.finish();
+}
+
+void write_communicators(H5File& file, const Explanation& explanation) {
+  struct Row {
+    std::uint64_t group = 0;
+    const ExplainedCommunicator* communicator = nullptr;
+    std::string ranks;
+  };
+  std::vector<Row> rows;
+  for (std::uint64_t g = 0; g < explanation.groups.size(); ++g) {
+    for (const ExplainedCommunicator& c : explanation.groups[g].communicators) rows.push_back({g, &c, compact(c.members)});
+  }
+  H5Table t = file.table("/explain/communicators",
+                         {{"group", uint64},
+                          {"name", text, width_of(rows, [](const Row& r) { return r.communicator->name; })},
+                          {"size", uint64},
+                          {"ranks", text, width_of(rows, [](const Row& r) { return r.ranks; })}},
+                         rows.size());
+  for (const Row& row : rows) {
+    t.put(row.group);
+    t.put(std::string_view{row.communicator->name});
+    t.put(std::uint64_t{row.communicator->members.size()});
+    t.put(std::string_view{row.ranks});
+    t.end_row();
+  }
+  t.finish();
+}
+
+void write_calls(H5File& file, const Explanation& explanation) {
+  struct Row {
+    std::uint64_t group = 0;
+    const ExplainedCall* call = nullptr;
+  };
+  std::vector<Row> rows;
+  for (std::uint64_t g = 0; g < explanation.groups.size(); ++g) {
+    for (const ExplainedCall& call : explanation.groups[g].calls) rows.push_back({g, &call});
+  }
+  H5Table t = file.table("/explain/calls",
+                         {{"group", uint64},
+                          {"collective", text, width_of(rows, [](const Row& r) { return r.call->collective; })},
+                          {"algorithm", text, width_of(rows, [](const Row& r) { return r.call->algorithm; })},
+                          {"bytes", float64},
+                          {"calls_per_step", uint64}},
+                         rows.size());
+  for (const Row& row : rows) {
+    t.put(row.group);
+    t.put(std::string_view{row.call->collective});
+    t.put(std::string_view{row.call->algorithm});
+    t.put(row.call->bytes);
+    t.put(row.call->calls_per_step);
+    t.end_row();
+  }
+  t.finish();
+}
+
+void write_messages(H5File& file, const Explanation& explanation) {
+  const std::vector<ExplainedMessages>& all = explanation.messages;
+  H5Table t = file.table("/explain/messages",
+                         {{"from", text, width_of(all, [](const ExplainedMessages& m) { return m.from; })},
+                          {"to", text, width_of(all, [](const ExplainedMessages& m) { return m.to; })},
+                          {"channels", uint64},
+                          {"messages_per_step", uint64},
+                          {"bytes_per_step", float64}},
+                         all.size());
+  for (const ExplainedMessages& m : all) {
+    t.put(std::string_view{m.from});
+    t.put(std::string_view{m.to});
+    t.put(m.channels);
+    t.put(m.messages_per_step);
+    t.put(m.bytes_per_step);
+    t.end_row();
+  }
+  t.finish();
+}
+
+void write_explanation(H5File& file, const sim::Program& program) {
+  const Explanation explanation = explain(program);
+  write_communicators(file, explanation);
+  write_calls(file, explanation);
+  write_messages(file, explanation);
+}
+
 }  // namespace
 
 /// The trace writes into the file beside it: built in place, never moved.
@@ -258,6 +365,8 @@ void ResultFile::finish(const Result& result, const topology::Fabric& fabric, co
   write_bounds(file, result);
   write_critical_path(file, result);
   write_collectives(file, result);
+  write_link_use(file, fabric, state_->workload.program, record, result);
+  write_explanation(file, state_->workload.program);
   file.commit();
 }
 

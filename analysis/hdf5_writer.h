@@ -14,6 +14,11 @@
 //   /bounds           number name subject holds_for window value_ps value_s simulated_ps binds
 //   /critical_path    order rank step kind task microbatch layer start_ps end_ps slack_ps
 //   /collectives      name algorithm bytes calls step bulk_exact bulk_forced reason
+//   /links/use        id bytes busy_fraction mean_utilization peak_utilization: every link over the reported step
+//   /links/most_loaded  order id, the ten most loaded
+//   /explain/communicators  group name size ranks; members as text ranges, in ring order
+//   /explain/calls    group collective algorithm bytes calls_per_step; groups have the same calls
+//   /explain/messages from to channels messages_per_step bytes_per_step; point to point, by pair of roles
 //
 // /tasks and /transfers are in the order in which the engine reports spans (sim::TraceSink): the tasks of one stream of a
 // rank in order of time, neither table as a whole; sort by end_ps where that matters.

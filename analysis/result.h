@@ -185,7 +185,8 @@ struct Result {
   std::optional<double> hfu;
   std::optional<double> tflops_per_gpu;  ///< model FLOP, 10^12 FLOP/s
   std::string flop_convention;
-  std::uint64_t parameters = 0;
+  std::uint64_t parameters = 0;         ///< with the vocabulary as published
+  std::uint64_t padded_vocabulary = 0;  ///< as trained; 0: the workload has none
 
   TimeSplit busiest, median, least_busy;  ///< by kernel time; ties: lowest rank
 

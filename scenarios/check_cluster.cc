@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "scenarios/checks.h"
+#include "topology/input_error.h"
+#include "topology/layout.h"
 
 namespace traingraph::scenarios {
 
@@ -152,6 +154,13 @@ void check_cluster(const topology::ClusterSpec& c, Checker& check) {
   if (const auto* t = std::get_if<topology::Torus>(&c.scale_out)) check_torus(c, *t, check);
   if (const auto* d = std::get_if<topology::Dragonfly>(&c.scale_out)) check_dragonfly(c, *d, check);
   check_routing(c, check);
+  // What remains is what the counts of the network say of each other, and its size.
+  if (custom != nullptr || !check.readable({"cluster"})) return;
+  try {
+    static_cast<void>(topology::resolve(c));
+  } catch (const topology::ClusterError& e) {
+    check.report("cluster." + e.key(), e.text());
+  }
 }
 
 }  // namespace traingraph::scenarios

@@ -12,6 +12,7 @@
 
 #include "scenarios/checks.h"
 #include "workloads/schedule.h"
+#include "workloads/size_limits.h"
 
 namespace traingraph::scenarios {
 
@@ -184,6 +185,10 @@ void check_collective(const Scenario& s, const CollectiveRunSpec& c, Checker& ch
   const auto members = c.ranks == 0 ? static_cast<std::uint32_t>(gpus_offered(s)) : c.ranks;
   check.expect(c.late_entry.empty() || c.late_entry.size() == members, "workload.late_entry",
                "lists {} ranks of {}; one each, or none", c.late_entry.size(), members);
+  if (workloads::has_root(c.collective) && c.options.root >= members) {
+    check.report("workload.root", fmt::format("there is no rank {}; ranks are 0 to {}", c.options.root, members - 1));
+    return;
+  }
   workloads::CollectiveOptions options = c.options;
   if (c.algorithm == workloads::Algorithm::hierarchical && options.domain_size == 0) return;  // known when the fabric is
   try {
@@ -230,6 +235,14 @@ void check_task(const CustomProgramSpec& c, std::size_t i, std::uint64_t ranks,
     check.expect(t.peer != t.rank, path("peer"), "is the task's own rank {}", t.rank);
   }
   if (collective && groups.contains(t.group)) check_except(t, i, *groups.at(t.group), check);
+  if (collective && groups.contains(t.group) && t.collective == workloads::CollectiveKind::all_to_all_v) {
+    const auto members = static_cast<std::uint32_t>(groups.at(t.group)->ranks.size());
+    try {
+      workloads::check_collective(t.collective, t.algorithm, members, {}, {.matrix = t.matrix});
+    } catch (const sim::InputError& e) {
+      check.report(path("matrix"), e.what());
+    }
+  }
   if (collective && !groups.contains(t.group)) {
     constexpr std::size_t kMostNames = 100;  // each unknown name is compared with all of them
     std::vector<std::string> names;
@@ -295,6 +308,23 @@ void check_custom(const Scenario& s, const CustomProgramSpec& c, Checker& check)
   for (std::size_t i = 0; i < c.tasks.size(); ++i) check_task(c, i, ranks, tasks, groups, check);
 }
 
+/// The job that would be built, against what the program holds.
+void check_size(const Scenario& s, Checker& check) {
+  if (!check.readable({"workload"})) return;
+  const double operations = workloads::least_operations(s.workload);
+  const std::string_view path =
+      check.blamed({"workload.model.layers", "workload.blocks", "workload.iterations", "workload.microbatches",
+                    "workload.global_batch", "workload.virtual_stages", "workload.model", "workload.kind"});
+  check.expect(operations <= static_cast<double>(workloads::kMostOperations), path,
+               "layers and micro-batches make at least {:.4g} operations; at most {} are allowed", operations,
+               workloads::kMostOperations);
+  if (const auto* t = std::get_if<TransformerSpec>(&s.workload.job)) {
+    const std::uint64_t experts = std::uint64_t{t->model.moe.experts} * t->model.layers;
+    check.expect(experts <= workloads::kMostExperts, "workload.model.moe.experts",
+                 "{} experts in all layers; at most {} are allowed", experts, workloads::kMostExperts);
+  }
+}
+
 void check_placement(const Scenario& s, Checker& check) {
   if (!cluster_size_readable(check)) return;
   const std::uint64_t gpus = gpu_count(s.cluster);
@@ -326,6 +356,7 @@ void check_workload(const Scenario& s, Checker& check) {
   if (const auto* c = std::get_if<CollectiveRunSpec>(&s.workload.job)) check_collective(s, *c, check);
   if (const auto* c = std::get_if<CustomProgramSpec>(&s.workload.job)) check_custom(s, *c, check);
   check_placement(s, check);
+  check_size(s, check);
 }
 
 }  // namespace traingraph::scenarios

@@ -31,6 +31,9 @@ class Checker {
       diagnostics_.error(provenance_.origin(path), path, fmt::format(format, std::forward<Arguments>(arguments)...));
   }
 
+  /// Reports what a part of the program that knows no files says of the value at `path`.
+  void report(std::string_view path, std::string_view text) { diagnostics_.error(provenance_.origin(path), path, text); }
+
   /// Of paths that contradict each other, the one to complain of: the first that the file or an override sets.
   [[nodiscard]] std::string_view blamed(std::initializer_list<std::string_view> paths) const {
     for (const std::string_view path : paths) {

@@ -62,4 +62,17 @@ void Describer::when(std::string_view condition, bool, const Body& body) {
   conditions_.pop_back();
 }
 
+std::string to_text(const std::vector<KeyInfo>& keys, std::size_t width) {
+  std::string out;
+  std::string condition;
+  for (const KeyInfo& key : keys) {
+    if (key.condition != condition) {
+      condition = key.condition;
+      out += condition.empty() ? "\nalways:\n" : fmt::format("\n{}:\n", condition);
+    }
+    out += fmt::format("  {:<{}} {} [{}]\n  {:<{}}   {}\n", key.path, width, key.type, key.default_text, "", width, key.doc);
+  }
+  return out;
+}
+
 }  // namespace traingraph::scenarios

@@ -39,4 +39,16 @@ class Describer : public Fields {
   std::vector<std::string> conditions_;
 };
 
+/// Two lines a key, the paths in a column of `width`; a heading wherever the condition changes.
+[[nodiscard]] std::string to_text(const std::vector<KeyInfo>& keys, std::size_t width);
+
+/// That text of all keys of a T, with its defaults.
+template <class T>
+[[nodiscard]] std::string described(std::size_t width) {
+  T defaults;
+  Describer describer;
+  fields(describer, defaults);
+  return to_text(describer.keys(), width);
+}
+
 }  // namespace traingraph::scenarios

@@ -124,22 +124,11 @@ LimitsConfig load_limits(const std::filesystem::path& file, std::string_view gpu
   return config;
 }
 
-std::string effective_yaml(const LimitsConfig& config) {
-  LimitsConfig copy = config;  // the schema's visitors take what they visit by reference
-  Printer printer{config.provenance};
-  fields(printer, copy);
-  return printer.text();
-}
+std::string effective_yaml(const LimitsConfig& config) { return printed(config, config.provenance); }
 
 std::string describe_limits_schema() {
-  LimitsConfig defaults;
-  Describer describer;
-  fields(describer, defaults);
-  std::string out;
-  for (const KeyInfo& key : describer.keys()) {
-    out += fmt::format("  {:<38} {} [{}]\n  {:<38}   {}\n", key.path, key.type, key.default_text, "", key.doc);
-  }
-  return out;
+  constexpr std::size_t kWidth = 38;
+  return described<LimitsConfig>(kWidth);
 }
 
 }  // namespace traingraph::scenarios

@@ -36,4 +36,13 @@ class Printer : public Fields {
   bool dash_ = false;  // the next line opens an element of a list
 };
 
+/// What fields(Printer&, T&) prints of a value.
+template <class T>
+[[nodiscard]] std::string printed(T value,
+                                  const Provenance& provenance) {  // a copy: visitors take what they visit by reference
+  Printer printer{provenance};
+  fields(printer, value);
+  return printer.text();
+}
+
 }  // namespace traingraph::scenarios

@@ -1,15 +1,26 @@
 #include "scenarios/run_scenario.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <optional>
+#include <system_error>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "analysis/analyze.h"
 #include "analysis/bounds.h"
+#include "scenarios/checks.h"
+#include "scenarios/diagnostics.h"
 #include "scenarios/sensitivity_runs.h"
+#include "sim/error.h"
 #include "sim/simulate.h"
 #include "topology/build.h"
+#include "topology/input_error.h"
+#include "topology/layout.h"
 #include "workloads/build.h"
 #include "workloads/cluster.h"
 #include "workloads/size_estimate.h"
@@ -38,22 +49,58 @@ double bytes_of(const topology::Fabric& fabric, std::uint32_t bins) {
   return bytes;
 }
 
+/// Links of the longest path of GPU 0 inside its domain and out of it, or what the estimate was calibrated with.
+double links_per_path(const Prepared& prepared) {
+  constexpr std::size_t kUsual = 16;
+  const topology::Fabric& fabric = *prepared.fabric;
+  std::size_t most = kUsual;
+  for (const std::uint32_t other : {1U, fabric.gpus_per_domain}) {
+    if (other >= fabric.gpus()) continue;
+    try {
+      most = std::max(most, prepared.router->route(sim::EndpointId{0}, sim::EndpointId{other}, 0).links.size());
+    } catch (const sim::InputError&) {
+      // a pair that nothing needs may have no path
+    }
+  }
+  return static_cast<double>(most);
+}
+
 void stop_if_cancelled(const std::atomic<bool>* cancel) {
   if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) throw sim::Cancelled{};
+}
+
+/// Refuses a fabric whose tables alone are more than the machine's memory, before they fill it.
+void expect_memory_for(const topology::ClusterSpec& cluster) {
+  if (std::holds_alternative<topology::Custom>(cluster.scale_out)) return;  // as long as its description
+  const topology::Layout layout = topology::resolve(cluster);
+  const double least = static_cast<double>(layout.end_link) * (sizeof(sim::Link) + sizeof(topology::LinkInfo)) +
+                       static_cast<double>(layout.end_device) * sizeof(topology::Device);
+  const double there = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  if (there <= 0 || least <= there) return;
+  throw std::system_error{ENOMEM, std::generic_category(),
+                          fmt::format("a fabric of {} devices and {} directed links takes more than {:.0f} GB",
+                                      layout.end_device, layout.end_link, least / 1e9)};
 }
 
 }  // namespace
 
 Prepared prepare(const Scenario& scenario) {
+  expect_memory_for(scenario.cluster);
   Prepared prepared;
-  prepared.fabric = std::make_unique<const topology::Fabric>(topology::build(scenario.cluster));
-  prepared.router = topology::make_router(*prepared.fabric, scenario.cluster);
+  try {
+    prepared.fabric = std::make_unique<const topology::Fabric>(topology::build(scenario.cluster));
+    prepared.router = topology::make_router(*prepared.fabric, scenario.cluster);
+  } catch (const topology::ClusterError& e) {
+    Diagnostics diagnostics;
+    Checker{scenario.provenance, diagnostics}.report("cluster." + e.key(), e.text());
+    diagnostics.check();
+  }
   prepared.workload = workloads::build(scenario.workload, scenario.hardware, workloads::cluster_of(*prepared.fabric));
   return prepared;
 }
 
 RunSize size_of(const Scenario& scenario, const Prepared& prepared) {
-  const workloads::SizeEstimate estimate = workloads::estimate_size(prepared.workload);
+  const workloads::SizeEstimate estimate = workloads::estimate_size(prepared.workload, links_per_path(prepared));
   return {.gpus = prepared.fabric->gpus(),
           .ranks = prepared.workload.program.ranks.size(),
           .devices = prepared.fabric->devices.size(),

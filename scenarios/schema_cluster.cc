@@ -23,6 +23,11 @@ const Words<RoutingPolicy> kPolicies{{"static", RoutingPolicy::static_},
 const Words<topology::TorusSpray> kTorusSprays{{"minimal_paths", topology::TorusSpray::minimal_paths},
                                                {"dimension_orders", topology::TorusSpray::dimension_orders}};
 
+/// Ports of one device, and cables side by side: more than any has. The size of the whole is checked apart.
+constexpr Range kPorts{.low = 1, .high = 65536};
+/// Paths of one transfer that are kept.
+constexpr Range kPaths{.low = 1, .high = 65536};
+
 template <class E, std::size_t N>
 Words<E> words_from(const E (&values)[N]) {
   Words<E> words;
@@ -68,7 +73,7 @@ void clos_fields(Fields& f, Clos& c) {
          or_auto(c.units_per_pod));
   f.leaf({.name = "rails", .doc = "rails; auto: NICs per node"}, or_auto(c.rails));
   f.leaf({.name = "ports_per_nic", .doc = "ports of a NIC, each to a leaf of its own (2: dual ToR)"},
-         leaf(c.ports_per_nic, kAtLeastOne));
+         leaf(c.ports_per_nic, kPorts));
   f.leaf({.name = "separate_planes", .doc = "one network per NIC port, joined at the cores only (dual plane)"},
          leaf(c.separate_planes));
   f.leaf({.name = "spine_blocks_per_rail",
@@ -100,7 +105,7 @@ void dragonfly_fields(Fields& f, topology::Dragonfly& d) {
   f.leaf({.name = "hosts_per_router", .doc = "NICs on a router", .need = kRequired}, leaf(d.hosts_per_router, kAtLeastOne));
   f.leaf({.name = "global_links_per_router", .doc = "links of a router to other groups", .need = kRequired},
          leaf(d.global_links_per_router));
-  f.leaf({.name = "local_links", .doc = "parallel links between two routers of a group"}, leaf(d.local_links, kAtLeastOne));
+  f.leaf({.name = "local_links", .doc = "parallel links between two routers of a group"}, leaf(d.local_links, kPorts));
   f.leaf({.name = "global_links_per_pair", .doc = "links between two groups; auto: routers x global links / (groups - 1)"},
          or_auto(d.global_links_per_pair));
   f.group({.name = "local", .doc = "a link inside a group", .need = kRequired}, [&] { link_fields(f, d.local); });
@@ -128,7 +133,7 @@ void custom_link_fields(Fields& f, CustomLink& l) {
   f.leaf({.name = "latency", .doc = "of the link", .need = kRequired}, leaf(l.latency));
   f.leaf({.name = "half_duplex", .doc = "both directions share one capacity"}, leaf(l.half_duplex));
   f.leaf({.name = "one_way", .doc = "source to target only"}, leaf(l.one_way));
-  f.leaf({.name = "parallel", .doc = "equal cables side by side"}, leaf(l.parallel, kAtLeastOne));
+  f.leaf({.name = "parallel", .doc = "equal cables side by side"}, leaf(l.parallel, kPorts));
   f.leaf({.name = "tier", .doc = "what the link is for, in tables"}, leaf(l.tier, kTierWords));
 }
 
@@ -156,7 +161,7 @@ void fields(Fields& f, topology::ScaleUp& s) {
          kind_leaf(s, {"none", "nvswitch", "full_mesh", "hybrid_cube_mesh"}));
   alternative<topology::NvSwitch>(f, "scale_up kind nvswitch", s, [&](topology::NvSwitch& n) {
     f.leaf({.name = "gpus", .doc = "GPUs of a domain"}, leaf(n.gpus, kAtLeastOne));
-    f.leaf({.name = "planes", .doc = "switch chips of a domain; each GPU has a link to each"}, leaf(n.planes, kAtLeastOne));
+    f.leaf({.name = "planes", .doc = "switch chips of a domain; each GPU has a link to each"}, leaf(n.planes, kPorts));
     f.leaf({.name = "bandwidth", .doc = "one GPU, one direction, all planes", .need = kRequired}, leaf(n.bandwidth));
     f.leaf({.name = "latency", .doc = "one link (a transfer crosses two)", .need = kRequired}, leaf(n.latency));
     f.leaf({.name = "overhead", .doc = "software start-up of one transfer inside the domain"}, leaf(n.overhead));
@@ -205,7 +210,7 @@ void fields(Fields& f, topology::ScaleOut& s) {
 void fields(Fields& f, topology::RoutingSpec& r) {
   f.leaf({.name = "policy", .doc = "which paths a transfer takes"}, leaf(r.policy, kPolicies));
   f.leaf({.name = "seed", .doc = "of the ecmp hash"}, leaf(r.seed));
-  f.leaf({.name = "queue_pairs", .doc = "ecmp: hashed paths per transfer and NIC"}, leaf(r.queue_pairs, kAtLeastOne));
+  f.leaf({.name = "queue_pairs", .doc = "ecmp: hashed paths per transfer and NIC"}, leaf(r.queue_pairs, kPaths));
   f.leaf({.name = "pxn", .doc = "rail-wired fabrics: go inside the node to the GPU on the destination's rail"}, leaf(r.pxn));
   f.leaf({.name = "torus_spray", .doc = "spray on a torus: which paths"}, leaf(r.torus_spray, kTorusSprays));
   f.list_of<topology::ExplicitPath>({.name = "paths", .doc = "explicit: the listed paths"}, r.explicit_paths,

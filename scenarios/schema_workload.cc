@@ -5,6 +5,7 @@
 
 #include "scenarios/schema.h"
 #include "scenarios/variant_fields.h"
+#include "workloads/size_limits.h"
 
 namespace traingraph::scenarios {
 
@@ -199,6 +200,18 @@ std::shared_ptr<const BytesMatrix> matrix_of(const std::vector<PairBytes>& pairs
   return std::make_shared<const BytesMatrix>(std::move(matrix));
 }
 
+void matrix_fields(Fields& f, std::shared_ptr<const BytesMatrix>& matrix) {
+  std::vector<PairBytes> pairs = pairs_of(matrix);
+  f.list_of<PairBytes>(
+      {.name = "matrix", .doc = "all_to_all_v: who sends how much to whom"}, pairs, [](Fields& g, PairBytes& p) {
+        g.leaf({.name = "source", .doc = "member index", .need = kRequired}, leaf(p.source, Range{.high = kMostMembers}));
+        g.leaf({.name = "destination", .doc = "member index", .need = kRequired},
+               leaf(p.destination, Range{.high = kMostMembers}));
+        g.leaf({.name = "bytes", .doc = "of this pair", .need = kRequired}, leaf(p.bytes));
+      });
+  matrix = matrix_of(pairs);
+}
+
 void collective_fields(Fields& f, CollectiveRunSpec& c) {
   collective_and_algorithm(f, c.collective, c.algorithm);
   f.leaf({.name = "bytes", .doc = "full buffer, as nccl-tests counts it"}, leaf(c.bytes));
@@ -214,15 +227,7 @@ void collective_fields(Fields& f, CollectiveRunSpec& c) {
   f.leaf({.name = "inner", .doc = "hierarchical: algorithm inside a domain"},
          leaf(c.options.inner, Words<Algorithm>{{"ring", Algorithm::ring}, {"direct", Algorithm::direct}}));
   f.leaf({.name = "stop_and_wait", .doc = "a send waits until the previous one has arrived"}, leaf(c.options.stop_and_wait));
-  std::vector<PairBytes> pairs = pairs_of(c.options.matrix);
-  f.list_of<PairBytes>(
-      {.name = "matrix", .doc = "all_to_all_v: who sends how much to whom"}, pairs, [](Fields& g, PairBytes& p) {
-        g.leaf({.name = "source", .doc = "member index", .need = kRequired}, leaf(p.source, Range{.high = kMostMembers}));
-        g.leaf({.name = "destination", .doc = "member index", .need = kRequired},
-               leaf(p.destination, Range{.high = kMostMembers}));
-        g.leaf({.name = "bytes", .doc = "of this pair", .need = kRequired}, leaf(p.bytes));
-      });
-  c.options.matrix = matrix_of(pairs);
+  matrix_fields(f, c.options.matrix);
 }
 
 void task_fields(Fields& f, CustomTask& t) {
@@ -234,8 +239,6 @@ void task_fields(Fields& f, CustomTask& t) {
   f.leaf({.name = "stream", .doc = "tasks of one rank and stream run in order"}, leaf(t.stream, Range{.high = 1023}));
   f.when("tasks of kind compute", t.kind == TaskKind::compute,
          [&] { f.leaf({.name = "duration", .doc = "how long", .need = kRequired}, leaf(t.duration)); });
-  f.when("tasks of kind send, collective", t.kind == TaskKind::send || t.kind == TaskKind::collective,
-         [&] { f.leaf({.name = "bytes", .doc = "message or full buffer", .need = kRequired}, leaf(t.bytes)); });
   f.when("tasks of kind send, receive", t.kind == TaskKind::send || t.kind == TaskKind::receive,
          [&] { f.leaf({.name = "peer", .doc = "destination or source rank", .need = kRequired}, leaf(t.peer)); });
   f.when("tasks of kind collective", t.kind == TaskKind::collective, [&] {
@@ -245,6 +248,11 @@ void task_fields(Fields& f, CustomTask& t) {
         t.except);
     collective_and_algorithm(f, t.collective, t.algorithm);
   });
+  const bool by_pair = t.kind == TaskKind::collective && t.collective == CollectiveKind::all_to_all_v;
+  f.when("tasks of kind send, collective (but all_to_all_v)",
+         t.kind == TaskKind::send || (t.kind == TaskKind::collective && !by_pair),
+         [&] { f.leaf({.name = "bytes", .doc = "message or full buffer", .need = kRequired}, leaf(t.bytes)); });
+  f.when("tasks of kind collective all_to_all_v", by_pair, [&] { matrix_fields(f, t.matrix); });
   f.list({.name = "after", .doc = "further tasks of the same rank that must have ended"}, t.after);
 }
 
@@ -286,6 +294,9 @@ void fields(Fields& f, workloads::ModelSpec& m) {
   f.leaf({.name = "tied_embeddings", .doc = "the LM head uses the embedding's table"}, leaf(m.tied_embeddings));
   f.leaf({.name = "norm", .doc = "normalization"}, leaf(m.norm));
   f.leaf({.name = "position", .doc = "position encoding"}, leaf(m.position));
+  f.leaf({.name = "position_rows", .doc = "rows of the table of learned positions; auto: sequence"},
+         or_auto(m.position_rows));
+  f.leaf({.name = "embedding_norm", .doc = "a norm between embedding and first layer"}, leaf(m.embedding_norm));
   f.group({.name = "moe", .doc = "mixture of experts"}, [&] {
     f.leaf({.name = "experts", .doc = "experts of an MoE layer; 0: a dense model"}, leaf(m.moe.experts));
     f.leaf({.name = "experts_per_token", .doc = "experts that the router chooses"}, leaf(m.moe.experts_per_token));
@@ -312,7 +323,8 @@ void fields(Fields& f, workloads::WorkloadSpec& w) {
     g.leaf({.name = "factor", .doc = "its kernels take so many times as long", .need = kRequired},
            leaf(s.factor, kPositive));
   });
-  f.leaf({.name = "steps", .doc = "consecutive steps; the last is reported"}, leaf(w.steps, kAtLeastOne));
+  f.leaf({.name = "steps", .doc = "consecutive steps; the last is reported"},
+         leaf(w.steps, Range{.low = 1, .high = workloads::kMostSteps}));
 }
 
 }  // namespace traingraph::scenarios

@@ -20,6 +20,7 @@ namespace traingraph::scenarios {
 namespace {
 
 constexpr std::size_t kMostValues = 1000000;
+constexpr std::size_t kDeepest = 64;     // maps and lists inside each other; no key is deeper than ten
 constexpr std::size_t kMostKeys = 1000;  // of one map; keys are looked up one after the other
 
 /// Thrown out of the parser when going on makes no sense; the error has been reported.
@@ -122,6 +123,10 @@ class TreeBuilder : public YAML::EventHandler {
 
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, ValueKind kind) {
     if (tag != "?" && !tag.empty()) refuse_tag(mark, tag);
+    if (open_.size() == kDeepest) {
+      diagnostics_.error(at(mark), "", fmt::format("maps and lists nest more than {} deep", kDeepest));
+      throw GiveUp{};
+    }
     Open o;
     o.value.kind = kind;
     o.value.origin = at(mark);

@@ -206,8 +206,8 @@ class CustomBuilder {
         op.kind = sim::OpKind::collective;
         op.label = writer_.label(task.id, TimeCategory::exposed_dp);
         op.slot = slot(rank, false, index(communicator), static_cast<std::uint32_t>(member));
-        op.argument =
-            writer_.collective({.kind = task.collective, .algorithm = task.algorithm, .bytes = task.bytes, .options = {}});
+        op.argument = writer_.collective(
+            {.kind = task.collective, .algorithm = task.algorithm, .bytes = task.bytes, .options = {.matrix = task.matrix}});
         break;
       }
     }

@@ -231,15 +231,17 @@ LayerOps LayerKernels::embedding_forward() const {
   LayerOps ops;
   add_kernel(ops, model_.memory("embedding", 6 * w_ * n_ * h_));
   add_region_exit(ops, "embedding");
+  if (spec_.model.embedding_norm) add_kernel(ops, model_.memory("embedding_norm", 2 * w_ * nr_ * h_));
   return ops;
 }
 
 LayerOps LayerKernels::embedding_backward() const {
   LayerOps ops;
+  if (spec_.model.embedding_norm) add_norm_backward(ops, "embedding_norm");
   add_region_entry(ops, "embedding_gradient");
   add_kernel(ops, model_.memory("embedding_backward", 4 * w_ * n_ * h_));
   add_kernel(ops, model_.memory("embedding_gradient_accumulation", (w_ + 2 * g_) * table_parameters()),
-             embedding_parameters());
+             table_parameters() + position_parameters());
   return ops;
 }
 
@@ -280,8 +282,10 @@ double LayerKernels::attention_parameters() const { return h_ * qkv_ + heads_ * 
 double LayerKernels::table_parameters() const { return vocabulary_ * h_; }
 
 double LayerKernels::embedding_parameters() const {
-  return table_parameters() + (spec_.model.position == Position::learned ? s_ * h_ : 0);
+  return table_parameters() + position_parameters() + (spec_.model.embedding_norm ? norm_parameters() : 0);
 }
+
+double LayerKernels::position_parameters() const { return spec_.model.learned_positions() * h_; }
 
 double LayerKernels::head_table_parameters() const {
   return spec_.model.tied_embeddings && PipelineMap{spec_.parallel}.ends_meet() ? 0 : table_parameters();

@@ -132,8 +132,9 @@ class LayerKernels {
   [[nodiscard]] double embedding_parameters() const;
   /// Final norm and the LM head's table; a tied table counts when it is a copy (embedding and head on different stages).
   [[nodiscard]] double head_parameters() const;
-  [[nodiscard]] double table_parameters() const;  ///< V/t · h
-  [[nodiscard]] double norm_parameters() const;   ///< of one norm
+  [[nodiscard]] double position_parameters() const;  ///< of learned positions
+  [[nodiscard]] double table_parameters() const;     ///< V/t · h
+  [[nodiscard]] double norm_parameters() const;      ///< of one norm
 
   /// m·h·w: the hidden states of one micro-batch, full.
   [[nodiscard]] sim::Bytes hidden_bytes() const;

@@ -313,6 +313,7 @@ class LinearBlocksBuilder {
     workload_.pipeline.backward.assign(stages_, backward - tail);
     workload_.pipeline.first_chunk.assign(stages_, (forward + backward - tail).scaled(1.0 / spec_.virtual_stages));
     workload_.pipeline.after_hand_off.assign(stages_, tail);
+    workload_.pipeline.equal_chunks = true;
     const double parameters = 2 * spec_.ff * spec_.hidden * spec_.blocks;
     workload_.tokens_per_step = spec_.batch_tokens;
     workload_.model_flop_per_step = sim::Flop{6 * parameters * spec_.batch_tokens};

@@ -34,6 +34,11 @@ void check_model(const ModelSpec& m) {
   if (m.heads % m.kv_head_count() != 0) {
     throw sim::InputError{fmt::format("model: {} heads are not divisible by {} kv_heads", m.heads, m.kv_heads)};
   }
+  if (m.position_rows != 0 && (m.position != Position::learned || m.position_rows < m.sequence)) {
+    throw sim::InputError{
+        fmt::format("model: position_rows is {}; allowed: {} or more, one for each token, and only with learned positions",
+                    m.position_rows, m.sequence)};
+  }
   const MoeSpec& moe = m.moe;
   if (moe.experts == 0) return;
   require_positive(moe.ffn, "moe.ffn");
@@ -63,12 +68,12 @@ namespace {
 std::uint64_t count(const ModelSpec& m, std::uint32_t experts) {
   const std::uint64_t h = m.hidden;
   const std::uint64_t table = m.vocabulary * h;
-  const std::uint64_t positions = m.position == Position::learned ? m.sequence * h : 0;
-  const std::uint64_t final_norm = m.norm == Norm::layernorm ? 2 * h : h;
+  const std::uint64_t positions = m.learned_positions() * h;
+  const std::uint64_t norms = (m.embedding_norm ? 2 : 1) * (m.norm == Norm::layernorm ? 2 * h : h);
   const std::uint64_t moe_layers = m.moe_layers();
   const std::uint64_t layers =
       (m.layers - moe_layers) * layer_parameter_count(m) + moe_layers * moe_layer_parameter_count(m, experts);
-  return layers + table + positions + final_norm + (m.tied_embeddings ? 0 : table);
+  return layers + table + positions + norms + (m.tied_embeddings ? 0 : table);
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 //
 // Parameters of one layer: attention h(A+2G)d + A·d·h, MLP 2hf (gated 3hf), two norms of h (layernorm: 2h), and with `bias`
 // one bias per output of each product. An MoE layer has a router hE, E experts and the shared ones instead of the MLP.
-// Outside the layers: embedding V·h, learned positions s·h, final norm, and an LM head of V·h unless the embedding is tied
+// Outside the layers: embedding V·h, learned positions of s rows (or as many as said) of h, final norm, a norm of the
+// embedding where there is one (BLOOM), and an LM head of V·h unless the embedding is tied
 // to it.
 #pragma once
 
@@ -55,6 +56,8 @@ struct ModelSpec {
   bool tied_embeddings = true;   ///< the LM head uses the embedding's table
   Norm norm = Norm::layernorm;
   Position position = Position::learned;
+  std::uint32_t position_rows = 0;  ///< of the table of learned positions; 0: sequence (OPT has two more)
+  bool embedding_norm = false;      ///< a norm between embedding and first layer (BLOOM)
   MoeSpec moe;
 
   [[nodiscard]] bool is_moe_layer(std::uint32_t layer) const {
@@ -62,6 +65,10 @@ struct ModelSpec {
   }
   [[nodiscard]] std::uint32_t moe_layers() const {
     return moe.experts == 0 || layers < moe.dense_layers ? 0 : (layers - moe.dense_layers) / moe.every;
+  }
+  /// Rows of the table of learned positions; 0 without one.
+  [[nodiscard]] std::uint32_t learned_positions() const {
+    return position != Position::learned ? 0 : position_rows == 0 ? sequence : position_rows;
   }
   [[nodiscard]] std::uint32_t kv_head_count() const { return kv_heads == 0 ? heads : kv_heads; }
   [[nodiscard]] std::uint32_t head_dimension() const {

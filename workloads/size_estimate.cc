@@ -16,7 +16,9 @@ constexpr double kPerStream = 128;        // its state, its place in lists of wa
 constexpr double kPerTimelineEntry = 16;  // order, end of the run, sum of durations
 constexpr double kPerMember = 8;          // of a communicator: its next call, its stream in the call in flight
 constexpr double kPerPlan = 256;          // of a call on a communicator: the plan and its entry in the table of plans
-constexpr double kPerLane = 350;          // of a plan: its path (some 16 links), the path's cache entry, its bulk edge
+constexpr double kPerLane = 94;           // of a plan: its bulk edge, the entry of its path in the cache
+constexpr double kPerPathLink = 16;       // of the path of a lane
+constexpr double kPerStep = 2 * 16;       // when it ended, its window
 constexpr double kPerCounter = 20;        // a lane or an inbox of a call in flight
 constexpr double kPerTransfer = 256;      // in flight: its flight, its place in the solver and on its links
 constexpr double kPerChannel = 128;       // messages that have arrived, path
@@ -75,7 +77,8 @@ double share_of_history(const PipelineFacts& pipeline) {
 
 class Estimator {
  public:
-  explicit Estimator(const Workload& workload) : workload_{workload}, program_{workload.program} {
+  Estimator(const Workload& workload, double links_per_path)
+      : workload_{workload}, program_{workload.program}, per_lane_{kPerLane + kPerPathLink * links_per_path} {
     for (const sim::Template& t : program_.templates) {
       roles_.push_back(role_of(t, program_.durations));
       bytes_ += held(t.ops) + held(t.dependencies) + kPerTimelineEntry * static_cast<double>(t.ops.size());
@@ -88,7 +91,7 @@ class Estimator {
       bytes_ += sizeof c + held(c.members) + kPerMember * static_cast<double>(c.members.size());
     }
     bytes_ += held(program_.slots) + static_cast<double>(program_.channels.size()) * (sizeof(sim::Channel) + kPerChannel);
-    bytes_ += kPerNode * share_of_history(workload_.pipeline) * events_;
+    bytes_ += program_.steps * (kPerStep + kPerNode * share_of_history(workload_.pipeline) * events_);
     estimate_.memory = sim::Bytes{bytes_};
     return estimate_;
   }
@@ -131,7 +134,7 @@ class Estimator {
       if (at.member != 0) continue;
       const Call& one = call(key.second, program_.communicators[sim::CommunicatorId{at.target}]);
       estimate_.transfers += program_.steps * times * one.transfers;
-      bytes_ += kPerPlan + kPerLane * one.lanes;
+      bytes_ += kPerPlan + per_lane_ * one.lanes;
       Call& most = largest[at.target];
       if (one.lanes + one.inboxes > most.lanes + most.inboxes) most = one;
     }
@@ -142,6 +145,7 @@ class Estimator {
 
   const Workload& workload_;
   const sim::Program& program_;
+  double per_lane_;
   std::vector<Role> roles_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Call> calls_;  // by (collective, shape)
   SizeEstimate estimate_;
@@ -151,6 +155,8 @@ class Estimator {
 
 }  // namespace
 
-SizeEstimate estimate_size(const Workload& workload) { return Estimator{workload}.run(); }
+SizeEstimate estimate_size(const Workload& workload, double links_per_path) {
+  return Estimator{workload, links_per_path}.run();
+}
 
 }  // namespace traingraph::workloads

@@ -4,8 +4,10 @@
 //   - templates: their operations and dependencies, and 16 bytes an operation for their timelines;
 //   - ranks: streams, slots, memberships of communicators;
 //   - plans: each call on each communicator that has it, with the path of every lane (a lane per edge of a ring, per pair of
-//     a direct algorithm), and lanes and inboxes of the largest call of each communicator as if it were in flight;
-//   - history, for the critical path: one node for each collective, message or run of kernels whose end may still turn out
+//     a direct algorithm; as many links as paths have), and lanes and inboxes of the largest call of each communicator as if
+//     it were in flight;
+//   - of each step, its end, and history, for the critical path: one node for each collective, message or run of kernels
+//   whose end may still turn out
 //     to have set the step time. Members of a communicator go on from its last arrival, so ranks share one history with
 //     those that they meet most often. The stages of a pipeline share the last one's, and each has besides what it did
 //     since it parted from it: s/2 of m micro-batches at s stages from the end (the way there, without the way back).
@@ -25,7 +27,8 @@ struct SizeEstimate {
   sim::Bytes memory;      ///< of the program and of the engine that plays it
 };
 
-/// O(operations of all templates + ranks + lanes of all calls).
-[[nodiscard]] SizeEstimate estimate_size(const Workload& workload);
+/// `links_per_path` of a transfer: two for every plane of switches that it is spread over. O(operations of all templates
+/// + ranks + lanes of all calls).
+[[nodiscard]] SizeEstimate estimate_size(const Workload& workload, double links_per_path = 16);
 
 }  // namespace traingraph::workloads

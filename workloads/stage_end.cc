@@ -21,9 +21,13 @@ void StageEnd::write_reductions(const DataParallelWriter& data) {
   const double whole = 1 / data.sharding().gradient_shards();  // share of a gradient that a rank still has
   const TimeCategory late = spec_.parallel.pp > 1 ? TimeCategory::bubble : TimeCategory::exposed_dp;
   if (spec_.parallel.sequence_parallel && spec_.parallel.tp > 1) {
-    const double norms = shape_.layers() * kernels_.layer_norm_parameters() +
-                         (shape_.has_head() ? kernels_.norm_parameters() : 0) +
-                         shape_.moe_layers() * kernels_.router_parameters();
+    // What every rank of a TP group keeps whole but sees a share of the tokens of (Megatron-LM marks it
+    // `sequence_parallel`): norms, biases behind row-parallel products (attention's, and the MLP's, which experts have not).
+    const double biases = spec_.model.bias ? (2.0 * shape_.layers() - shape_.moe_layers()) * spec_.model.hidden : 0;
+    const bool embedding_norm = shape_.has_embedding() && spec_.model.embedding_norm;
+    const double norms =
+        shape_.layers() * kernels_.layer_norm_parameters() + biases + (shape_.has_head() ? kernels_.norm_parameters() : 0) +
+        (embedding_norm ? kernels_.norm_parameters() : 0) + shape_.moe_layers() * kernels_.router_parameters();
     streams_.collective(Stream::blocking, writer_.label("norm_gradient_all_reduce", TimeCategory::exposed_tp),
                         slots_[SlotUse::tp], sum(spec_.algorithms.tp_all_reduce, sim::Bytes{norms * g * whole}),
                         {Stream::data});

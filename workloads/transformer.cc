@@ -289,6 +289,7 @@ class TransformerBuilder {
     workload_.flop_convention = name_of(spec_.mfu);
     workload_.peak_per_gpu = model_.peak();
     workload_.parameters = parameter_count(m);
+    workload_.padded_vocabulary = padded_vocabulary(spec_);
     workload_.memory_capacity = hardware_.memory_size;
     const std::string experts = p.ep > 1 ? fmt::format(" EP {}", p.ep) : "";
     const std::string context = p.cp > 1 ? fmt::format(" CP {}", p.cp) : "";

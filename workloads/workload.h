@@ -59,6 +59,7 @@ struct PipelineFacts {
   std::vector<sim::Duration> after_hand_off;
   /// Per stage, one micro-batch: forward and backward of the first chunk, where there are several.
   std::vector<sim::Duration> first_chunk;
+  bool equal_chunks = false;  ///< every chunk of a stage is the same
 };
 
 struct Workload {
@@ -75,7 +76,8 @@ struct Workload {
   std::string flop_convention;       ///< "megatron", "palm", "counted"
   sim::FlopRate peak_per_gpu;        ///< of the precision used
   std::uint64_t parameters = 0;
-  sim::Bytes memory_capacity;  ///< of one GPU; 0: unknown
+  std::uint64_t padded_vocabulary = 0;  ///< rows of the embedding table as trained; 0: the workload has none
+  sim::Bytes memory_capacity;           ///< of one GPU; 0: unknown
 };
 
 }  // namespace traingraph::workloads

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -230,6 +231,7 @@ struct CustomTask {
   std::vector<std::uint32_t> except;  ///< collective: ranks of the group that do not make this call
   CollectiveKind collective = CollectiveKind::all_reduce;
   Algorithm algorithm = Algorithm::ring;
+  std::shared_ptr<const BytesMatrix> matrix;  ///< all_to_all_v: by member of the group
   std::vector<std::string> after;
 };
 

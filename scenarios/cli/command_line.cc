@@ -34,7 +34,8 @@ constexpr std::string_view kRunHelp = R"(
 S.yaml is a scenario: a cluster, a workload, and how to simulate it; '-' reads it from stdin. --set a.b=c replaces or adds one
 value, is checked like the file, and may be repeated; the scenario that was really run is stored in the result file.
 An output file appears whole under its name or not at all: data go to R.h5.part, which is renamed at the end. A file that exists
-is refused before the run starts unless --force is given.
+is refused before the run starts unless --force is given; a directory, a symbolic link or a device always is, and so is a name that
+another run is writing to.
 The progress line is shown on a terminal only, after half a second; the time left follows from the work done.
 Examples:
   traingraph run scenarios/examples/gpt3_175b_1024_a100.yaml -o gpt3.h5

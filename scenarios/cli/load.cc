@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "scenarios/cli/exit_code.h"
-#include "scenarios/cli/interrupt.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/yaml_reader.h"
 #include "sim/error.h"
@@ -25,7 +24,6 @@ std::string read_stdin() {
   for (;;) {
     const ssize_t n = ::read(STDIN_FILENO, buffer.data(), buffer.size());
     if (n < 0 && errno != EINTR) throw EnvironmentError{std::string{"cannot read stdin: "} + std::strerror(errno)};
-    if (interrupted()) throw sim::Cancelled{};
     if (n == 0) return text;
     if (n > 0) text.append(buffer.data(), static_cast<std::size_t>(n));
     if (text.size() > kLargestFile) throw sim::InputError{"-: stdin holds more than a scenario may (1 MiB)"};

@@ -27,21 +27,6 @@ int write_all(int fd, std::string_view text) {
   return 0;
 }
 
-/// A file descriptor that is closed at the end of its scope.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_{fd} {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 [[noreturn]] void fail(const std::filesystem::path& file, std::string_view what, int error) {
   throw EnvironmentError{fmt::format("{}: {}: {}", file.string(), what, std::strerror(error))};
 }
@@ -56,49 +41,87 @@ void write_stdout(std::string_view text) {
 
 void write_stderr(std::string_view text) { static_cast<void>(write_all(STDERR_FILENO, text)); }
 
-void prove_writable(const std::filesystem::path& name, OutputPolicy policy) {
-  const OutputFile proof{name, {.force = policy.force, .keep_partial = false}};
-}
+namespace {
 
-OutputFile::OutputFile(std::filesystem::path name, OutputPolicy policy)
-    : name_{std::move(name)}, part_{name_.string() + ".part"}, policy_{policy} {
+/// What stands under the name already, or that nothing does.
+void check_name(const std::filesystem::path& name, bool force) {
   std::error_code ec;
-  const auto status = std::filesystem::status(name_, ec);
-  if (ec && ec.value() != ENOENT && ec.value() != ENOTDIR) fail(name_, "cannot look at it", ec.value());
+  const auto status = std::filesystem::symlink_status(name, ec);
+  if (ec && ec.value() != ENOENT && ec.value() != ENOTDIR) fail(name, "cannot look at it", ec.value());
   if (std::filesystem::is_directory(status)) {
-    throw UsageError{fmt::format("{}: is a directory; name a file in it", name_.string())};
+    throw UsageError{fmt::format("{}: is a directory; name a file in it", name.string())};
+  }
+  if (std::filesystem::is_symlink(status)) {
+    throw UsageError{fmt::format("{}: is a symbolic link; name the file itself", name.string())};
   }
   if (std::filesystem::exists(status)) {
     if (!std::filesystem::is_regular_file(status)) {
-      throw UsageError{fmt::format("{}: is not a regular file; results are written beside it and renamed", name_.string())};
+      throw UsageError{fmt::format("{}: is not a regular file; results are written beside it and renamed", name.string())};
     }
-    if (!policy_.force) throw UsageError{fmt::format("{}: exists already; --force replaces it", name_.string())};
+    if (!force) throw UsageError{fmt::format("{}: exists already; --force replaces it", name.string())};
   }
-  const std::filesystem::path folder = name_.has_parent_path() ? name_.parent_path() : std::filesystem::path{"."};
+  const std::filesystem::path folder = name.has_parent_path() ? name.parent_path() : std::filesystem::path{"."};
   if (!std::filesystem::is_directory(folder, ec)) {
-    throw UsageError{fmt::format("{}: there is no folder '{}'", name_.string(), folder.string())};
+    throw UsageError{fmt::format("{}: there is no folder '{}'", name.string(), folder.string())};
   }
-  const Descriptor fd{::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-  if (fd.get() < 0) fail(part_, "cannot create it", errno);
+}
+
+/// Whether `file` is what `fd` is open on: a run that ended meanwhile may have renamed or removed it.
+bool is_open_on(const std::filesystem::path& file, int fd) {
+  struct stat named {
+  }, opened{};
+  return ::lstat(file.c_str(), &named) == 0 && ::fstat(fd, &opened) == 0 && named.st_dev == opened.st_dev &&
+         named.st_ino == opened.st_ino;
+}
+
+/// Opens and locks a file that no other run writes to. The lock belongs to the open file and ends with it.
+int open_locked(const std::filesystem::path& part) {
+  for (;;) {
+    const int fd = ::open(part.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0) fail(part, "cannot create it", errno);
+    struct flock whole {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    const int error = ::fcntl(fd, F_OFD_SETLK, &whole) == 0 ? 0 : errno;
+    if (error == EAGAIN || error == EACCES) {
+      ::close(fd);
+      throw UsageError{fmt::format("{}: another run is writing to it", part.string())};
+    }
+    // Some file systems have no locks; there two runs are told apart by nothing.
+    if (is_open_on(part, fd)) return fd;
+    ::close(fd);
+  }
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::filesystem::path name, OutputPolicy policy)
+    : name_{std::move(name)}, part_{name_.string() + ".part"}, policy_{policy} {
+  check_name(name_, policy_.force);
+  fd_ = open_locked(part_);
+  if (!policy_.keep_partial) on_signal_.emplace(part_.string());
+  if (::ftruncate(fd_, 0) != 0) {
+    const int error = errno;
+    ::close(fd_);
+    fail(part_, "cannot empty it", error);
+  }
 }
 
 OutputFile::~OutputFile() {
-  if (!committed_ && !policy_.keep_partial) ::unlink(part_.c_str());
+  struct stat held {};
+  const bool keep = policy_.keep_partial && ::fstat(fd_, &held) == 0 && held.st_size > 0;
+  if (!keep && is_open_on(part_, fd_)) ::unlink(part_.c_str());
+  ::close(fd_);
 }
 
 void OutputFile::write(std::string_view text) {
-  const Descriptor fd{::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-  if (fd.get() < 0) fail(part_, "cannot open it", errno);
-  if (const int error = write_all(fd.get(), text); error != 0) fail(part_, "cannot write", error);
+  if (::ftruncate(fd_, 0) != 0 || ::lseek(fd_, 0, SEEK_SET) != 0) fail(part_, "cannot empty it", errno);
+  if (const int error = write_all(fd_, text); error != 0) fail(part_, "cannot write", error);
 }
 
 void OutputFile::commit() {
   // On the disk before it has its name: a power failure must not leave an empty file that looks complete.
-  {
-    const Descriptor fd{::open(part_.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (fd.get() < 0) fail(part_, "cannot open it", errno);
-    if (::fsync(fd.get()) != 0 && errno != EINVAL) fail(part_, "cannot write it to the disk", errno);
-  }
+  if (::fsync(fd_) != 0 && errno != EINVAL) fail(part_, "cannot write it to the disk", errno);
   if (policy_.force) {
     if (::rename(part_.c_str(), name_.c_str()) != 0) fail(name_, "cannot rename the finished file to it", errno);
   } else if (::renameat2(AT_FDCWD, part_.c_str(), AT_FDCWD, name_.c_str(), RENAME_NOREPLACE) != 0) {
@@ -109,7 +132,6 @@ void OutputFile::commit() {
     if (error != EINVAL && error != ENOSYS) fail(name_, "cannot rename the finished file to it", error);
     if (::rename(part_.c_str(), name_.c_str()) != 0) fail(name_, "cannot rename the finished file to it", errno);
   }
-  committed_ = true;
 }
 
 }  // namespace traingraph::scenarios::cli

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "scenarios/cli/interrupt.h"
 
 namespace traingraph::scenarios::cli {
 
@@ -18,16 +21,14 @@ struct OutputPolicy {
   bool keep_partial = false;  ///< NAME.part stays when the run does not end well
 };
 
-/// Proves, before any work is done, that a result can be written to `name` by way of NAME.part, and leaves nothing behind.
-/// Throws UsageError when NAME exists (and `force` is not set), is a directory or a device, or its folder does not exist;
-/// EnvironmentError when NAME.part cannot be created.
-void prove_writable(const std::filesystem::path& name, OutputPolicy policy);
-
-/// A result file in the making. Data go to `part()`; `commit()` gives it its final name. A file that is not committed is
-/// removed by the destructor, unless it is to be kept.
+/// A result file in the making, made before any work is done. Data go to `part()`, which is locked: another run of ours
+/// cannot take it. `commit()`, or whoever writes to part(), gives it its final name. What has no final name in the end is
+/// removed, by a signal that ends the process too, unless it is to be kept and holds something.
 class OutputFile {
  public:
-  /// Throws as prove_writable() does.
+  /// Throws UsageError when NAME exists (and `force` is not set); when it is, whatever `force` says, a directory, a symbolic
+  /// link or anything else but a regular file; when its folder does not exist; when another run is writing to NAME.part.
+  /// EnvironmentError when NAME.part cannot be created.
   OutputFile(std::filesystem::path name, OutputPolicy policy);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -46,7 +47,8 @@ class OutputFile {
   std::filesystem::path name_;
   std::filesystem::path part_;
   OutputPolicy policy_;
-  bool committed_ = false;
+  int fd_ = -1;  // of part(), locked
+  std::optional<RemovedOnSignal> on_signal_;
 };
 
 }  // namespace traingraph::scenarios::cli

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -77,16 +78,14 @@ std::string printed(const theory::LimitsReport& report, Format format) {
   }
 }
 
-void write_file(const Options& options, const theory::LimitsReport& report) {
+void write_file(const Options& options, const theory::LimitsReport& report, OutputFile& output) {
   if (options.file_format == Format::hdf5) {
-    prove_writable(*options.output, options.output_policy);
     analysis::H5File file{*options.output, options.output_policy.keep_partial};
     theory::write_hdf5(file, report, version());
     return file.commit();
   }
-  OutputFile file{*options.output, options.output_policy};
-  file.write(printed(report, options.file_format));
-  file.commit();
+  output.write(printed(report, options.file_format));
+  output.commit();
 }
 
 std::string relation_text(LimitRelation relation) { return relation == LimitRelation::at_most ? "at most " : ""; }
@@ -137,9 +136,10 @@ void limits(const Options& options) {
     const std::string text = published(options);
     return write_stdout(options.color ? paint_summary(text) : text);
   }
-  if (options.output) prove_writable(*options.output, options.output_policy);
+  std::optional<OutputFile> file;
+  if (options.output) file.emplace(*options.output, options.output_policy);
   const theory::LimitsReport report = report_of(options);
-  if (options.output) write_file(options, report);
+  if (file) write_file(options, report, *file);
   const std::string text = printed(report, options.format);
   write_stdout(options.color ? paint_summary(text) : text);
   if (options.output && !options.quiet) write_stderr(fmt::format("wrote {}\n", options.output->string()));

@@ -23,6 +23,7 @@
 #include "scenarios/cli/verbs.h"
 #include "scenarios/cli/version.h"
 #include "scenarios/run_scenario.h"
+#include "sim/error.h"
 
 namespace traingraph::scenarios::cli {
 namespace {
@@ -126,7 +127,10 @@ RunOutcome simulate(const Options& options, const Scenario& scenario, const Prep
       line.update(fmt::format("sensitivity: {} of {} runs", done, total));
     };
   }
-  return simulate_scenario(scenario, prepared, hooks);
+  const PolledSection section;
+  RunOutcome outcome = simulate_scenario(scenario, prepared, hooks);
+  if (interrupted()) throw sim::Cancelled{};
+  return outcome;
 }
 
 void finish(const Options& options, analysis::ResultFile& file, const RunOutcome& outcome, const Prepared& prepared) {
@@ -140,7 +144,8 @@ void finish(const Options& options, analysis::ResultFile& file, const RunOutcome
 
 void run(const Options& options) {
   const Clock::time_point begin = Clock::now();
-  if (options.output) prove_writable(*options.output, options.output_policy);
+  std::optional<OutputFile> claim;  // the result file's own writer takes it over under its lock
+  if (options.output) claim.emplace(*options.output, options.output_policy);
   const Scenario scenario = load_subject(options);
   const Prepared prepared = prepare(scenario);
 

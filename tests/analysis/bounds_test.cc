@@ -136,6 +136,33 @@ TEST(Bounds, InterleavingShortensTheBubble) {
   EXPECT_EQ(find(bounds_of(star, w), "pipeline").value, Duration::ms(8 * 3 + 3 * 1.5));
 }
 
+// Equal chunks: the interleaved schedule itself, 8 (F+B) + 3 (F+B)/2 as above; with deferred weight gradients W = 1 beside a
+// hand-off after B = 1 the first stage works M (F+B+W) without a pause once it has its gradients, and the last stage's first
+// gradient needs 3 x F/2 to come and 3 x B/2 to go back through either chunk.
+TEST(Bounds, EqualChunksAndDeferredWeightGradientsArePlayed) {
+  const Star star{{.gpus = 4}};
+  const std::vector<Duration> f(4, Duration::ms(1)), b(4, Duration::ms(2)), one(4, Duration::ms(1));
+  auto w = testing::pipeline({.microbatches = 8, .forward = f, .backward = b});
+  w.pipeline.chunks = 2;
+  w.pipeline.equal_chunks = true;
+  EXPECT_EQ(find(bounds_of(star, w), "pipeline").value, Duration::ms(8 * 3 + 3 * 1.5));
+  w.pipeline.chunks = 1;
+  w.pipeline.backward = one;
+  w.pipeline.after_hand_off = one;
+  // M (F+B+W) and a fill and drain of (P-1)(F+B): the weight gradients of the last stages are behind their hand-offs.
+  EXPECT_EQ(find(bounds_of(star, w), "pipeline").value, Duration::ms(8 * 3 + 3 * 2));
+}
+
+// Two slow stages that follow each other: stage 1 (F 1, B 1) starts after stage 0 and is fed by it. By hand, M = 2, 1f1b,
+// stages of F+B = 2+2 and 3+3: stage 0 forwards at 0-2, 2-4; stage 1 forward 2-5, backward 5-8, forward 8-11, backward
+// 11-14; stage 0 backward 8-10, 14-16.
+TEST(Bounds, UnevenStagesArePlayed) {
+  const Star star{{.gpus = 2}};
+  const std::vector<Duration> f{Duration::ms(2), Duration::ms(3)};
+  EXPECT_EQ(find(bounds_of(star, testing::pipeline({.microbatches = 2, .forward = f, .backward = f})), "pipeline").value,
+            Duration::ms(16));
+}
+
 TEST(Bounds, AScheduleWhoseBubbleIsNotKnownHasNoPipelineBound) {
   const Star star{{.gpus = 2}};
   auto w =

@@ -98,6 +98,28 @@ TEST(ResultFile, H5pyReadsEveryTableOfTheSchema) {
   EXPECT_EQ(d["/critical_path"]["rows"].size(), w.result.critical_path.elements.size());
   EXPECT_EQ(d["/critical_path"]["rows"][0]["task"], w.result.critical_path.elements[0].task);
   EXPECT_EQ(d["/collectives"]["rows"][0]["step"], 2);
+
+  // Every link with its bytes: as many as the tiers of the summary have, and the most loaded ones among them.
+  const auto& use = d["/links/use"]["rows"];
+  ASSERT_EQ(use.size(), 8U);
+  double bytes = 0;
+  for (const auto& row : use) bytes += row["bytes"].get<double>();
+  ASSERT_EQ(w.result.tiers.size(), 1U);
+  EXPECT_DOUBLE_EQ(bytes, w.result.tiers[0].bytes);
+  const auto& most = d["/links/most_loaded"]["rows"];
+  ASSERT_EQ(most.size(), w.result.top_links.size());
+  for (std::size_t i = 0; i < most.size(); ++i) {
+    EXPECT_EQ(most[i]["id"], index(w.result.top_links[i].link));
+    EXPECT_EQ(use[most[i]["id"].get<std::size_t>()]["bytes"], w.result.top_links[i].bytes);
+  }
+  // The members and calls of the one communicator.
+  ASSERT_EQ(d["/explain/communicators"]["rows"].size(), 1U);
+  EXPECT_EQ(d["/explain/communicators"]["rows"][0]["size"], 4);
+  EXPECT_EQ(d["/explain/communicators"]["rows"][0]["ranks"], "0-3");
+  ASSERT_EQ(d["/explain/calls"]["rows"].size(), 1U);
+  EXPECT_EQ(d["/explain/calls"]["rows"][0]["bytes"], w.result.collectives[0].bytes);
+  EXPECT_EQ(d["/explain/calls"]["rows"][0]["calls_per_step"], w.result.collectives[0].calls / 2);
+  EXPECT_EQ(d["/explain/messages"]["rows"].size(), 0U);
 }
 
 TEST(ResultFile, EveryScalarOfTheSummaryIsThereWithItsUnitAndEqualsTheJson) {

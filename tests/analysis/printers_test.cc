@@ -90,6 +90,23 @@ TEST(Printers, TheTimeSplitOfTheJsonAddsUp) {
   }
 }
 
+TEST(Printers, TheCsvHasTheListsOfTheJson) {
+  const Result r = sample();
+  const nlohmann::json json = to_json(r);
+  const std::string csv = to_csv(r);
+  for (const char* list : {"bounds", "most_loaded_links", "collectives"}) {
+    ASSERT_FALSE(json.at(list).empty()) << list;
+    for (std::size_t i = 0; i < json.at(list).size(); ++i) {
+      for (const auto& [key, value] : json.at(list)[i].items()) {
+        std::string line = "\n";
+        line += list;
+        line += "." + std::to_string(i) + "." + key + ",";
+        EXPECT_NE(csv.find(line), std::string::npos) << line;
+      }
+    }
+  }
+}
+
 TEST(Printers, TheCsvHasTheFieldsOfTheJson) {
   const Result r = sample();
   const nlohmann::json json = to_json(r);

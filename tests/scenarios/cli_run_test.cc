@@ -224,6 +224,71 @@ TEST_F(Cli, AnInterruptedRunLeavesNothing) {
   }
 }
 
+// A program that takes long to build, and never ends: a signal ends it at once all the same.
+TEST_F(Cli, ASignalWhileBuildingEndsTheRunToo) {
+  for (const auto& [verb, signal, code] :
+       {std::tuple{"run", SIGINT, 130}, {"check", SIGTERM, 130}, {"run", SIGHUP, 130}, {"run", SIGQUIT, 128 + SIGQUIT}}) {
+    Start start;
+    start.words = {verb,    TRAINGRAPH_SOURCE_DIR "/scenarios/examples/gpt3_175b_1024_a100.yaml",
+                   "--set", "workload.model.layers=80000",
+                   "--set", "workload.check_memory=false"};
+    if (verb == std::string{"run"}) start.words.insert(start.words.end(), {"-o", result});
+    start.meanwhile = [&, number = signal](pid_t process) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{400});
+      ::kill(process, number);
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    const Finished interrupted = execute(start);
+    EXPECT_EQ(interrupted.code, code) << verb;
+    EXPECT_EQ(interrupted.out, "");
+    EXPECT_THAT(others(), IsEmpty());
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds{10});
+  }
+}
+
+#if !defined(__SANITIZE_ADDRESS__)
+// Sizes that nobody means: one line, at once, in 100 MB beside the program itself.
+TEST_F(Cli, AbsurdSizesAreInputErrors) {
+  const std::string gpt = TRAINGRAPH_SOURCE_DIR "/scenarios/examples/gpt3_175b_1024_a100.yaml";
+  const std::string linear = TRAINGRAPH_SOURCE_DIR "/scenarios/examples/linear_blocks_two_level.yaml";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {gpt, "cluster.nodes=9223372036854775808"},
+      {gpt, "cluster.nodes=1000000000"},
+      {gpt, "cluster.node.gpus=4000000000"},
+      {gpt, "cluster.node.scale_up.planes=1000000"},
+      {gpt, "cluster.node.scale_up.gpus=4294967288"},
+      {gpt, "cluster.node.nic.per_node=4000000000"},
+      {gpt, "cluster.scale_out.ports_per_nic=4000000000"},
+      {gpt, "cluster.scale_out.rails=4000000000"},
+      {gpt, "cluster.scale_out.spines_per_block=4000000000"},
+      {gpt, "cluster.scale_out={kind: torus, dims: [4000000000, 4000000000], link: {bandwidth: 1 GB/s, latency: 1 us}}"},
+      {gpt, "cluster.scale_out={kind: fully_connected, link: {bandwidth: 1 Gb/s, latency: 1 us}}"},
+      {gpt, "workload.model.layers=1000000000"},
+      {gpt, "workload.global_batch=4000000000"},
+      {gpt, "workload.steps=1000000000"},
+      {gpt, "workload.parallel.pp=1000000000"},
+      {linear, "workload.blocks=1000000000"},
+      {linear, "workload.microbatches=1000000000"},
+      {ring, "workload.iterations=1000000000"},
+      {ring, "workload.bytes=1e300 B"},
+  };
+  for (const auto& [file, override] : cases) {
+    Start start;
+    start.words = {"run", file, "--set", override, "-o", result};
+    if (override.find("fully") != std::string::npos) {
+      start.words.insert(start.words.end(),
+                         {"--set", "cluster.nodes=1048576", "--set", "cluster.node.scale_up={kind: none}"});
+    }
+    start.address_space_bytes = 200U << 20U;
+    const auto begin = std::chrono::steady_clock::now();
+    const Finished refused = execute(start);
+    EXPECT_EQ(refused.code, 2) << override << "\n" << refused.err;
+    EXPECT_LE(std::count(refused.err.begin(), refused.err.end(), '\n'), 4) << override << "\n" << refused.err;
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds{5}) << override;
+  }
+}
+#endif
+
 TEST_F(Cli, KeepPartialKeepsThePartUnderItsOwnName) {
   const std::string endless = folder.write("endless.yaml", kLong);
   Start start;

@@ -185,6 +185,27 @@ std::vector<SchemaCase> other_workload_cases() {
        kProgram,
        {"workload.tasks[3].bytes=3 kB"},
        TRAINGRAPH_HOLDS(task(s, 3).bytes == Bytes{3e3})},
+      {"workload.tasks[].matrix[].source",
+       kProgram,
+       {"workload.tasks[0].matrix[0].source=2"},
+       TRAINGRAPH_HOLDS((*task(s, 0).matrix)[2].size() == 1),
+       {"workload={kind: custom, groups: [{name: all, ranks: [0, 1, 2]}], tasks: [{id: x, kind: collective, group: all, "
+        "collective: "
+        "all_to_all_v, algorithm: direct, matrix: [{source: 0, destination: 1, bytes: 3 kB}]}]}"}},
+      {"workload.tasks[].matrix[].destination",
+       kProgram,
+       {"workload.tasks[0].matrix[0].destination=2"},
+       TRAINGRAPH_HOLDS((*task(s, 0).matrix)[0][0].destination == 2),
+       {"workload={kind: custom, groups: [{name: all, ranks: [0, 1, 2]}], tasks: [{id: x, kind: collective, group: all, "
+        "collective: "
+        "all_to_all_v, algorithm: direct, matrix: [{source: 0, destination: 1, bytes: 3 kB}]}]}"}},
+      {"workload.tasks[].matrix[].bytes",
+       kProgram,
+       {"workload.tasks[0].matrix[0].bytes=7 kB"},
+       TRAINGRAPH_HOLDS((*task(s, 0).matrix)[0][0].bytes == Bytes{7e3}),
+       {"workload={kind: custom, groups: [{name: all, ranks: [0, 1, 2]}], tasks: [{id: x, kind: collective, group: all, "
+        "collective: "
+        "all_to_all_v, algorithm: direct, matrix: [{source: 0, destination: 1, bytes: 3 kB}]}]}"}},
       {"workload.tasks[].peer",
        kProgram,
        {"workload.tasks[1].peer=2", "workload.tasks[2].rank=2"},

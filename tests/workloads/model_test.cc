@@ -21,6 +21,39 @@ TEST(Model, Gpt3HasThePublishedWeightsToHalfAPercent) {
   EXPECT_EQ(parameter_count(m), 96ULL * (12ULL * 12288 * 12288 + 13ULL * 12288) + 52305ULL * 12288 + 2ULL * 12288);
 }
 
+// BLOOM 176B (model card): 176,247,271,424 weights, those of a norm behind the embedding among them.
+TEST(Model, BloomHasThePublishedWeightsExactly) {
+  ModelSpec m;
+  m.layers = 70;
+  m.hidden = 14336;
+  m.heads = 112;
+  m.ffn = 57344;
+  m.vocabulary = 250880;
+  m.sequence = 2048;
+  m.position = Position::none;
+  m.embedding_norm = true;
+  EXPECT_EQ(parameter_count(m), 176'247'271'424ULL);
+}
+
+// OPT 125M: 125,239,296 weights, with a table of 2,050 positions for 2,048 tokens.
+TEST(Model, OptHasTwoMorePositionsThanTokens) {
+  ModelSpec m;
+  m.layers = 12;
+  m.hidden = 768;
+  m.heads = 12;
+  m.ffn = 3072;
+  m.vocabulary = 50272;
+  m.sequence = 2048;
+  m.position_rows = 2050;
+  EXPECT_EQ(parameter_count(m), 125'239'296ULL);
+  m.position_rows = 2047;
+  EXPECT_EQ(error_of([&] {
+              check_model(m);
+              return 0;
+            }),
+            "model: position_rows is 2047; allowed: 2048 or more, one for each token, and only with learned positions");
+}
+
 TEST(Model, RefusesShapesThatMakeNoSense) {
   ModelSpec m = test::gpt3();
   m.heads = 100;

@@ -120,6 +120,20 @@ TEST(Transformer, BytesOfTheEndStages) {
   EXPECT_EQ(last["loss_all_reduce"].bytes, 4);
 }
 
+// With SP each rank has seen a share of the tokens only: what is not sharded over TP is summed over it. GPT-3: two
+// layernorms of 2h and two biases of h behind row-parallel products (Megatron-LM marks them so), the final norm, BLOOM's at
+// the embedding.
+TEST(Transformer, BytesOfWhatIsWholeOnEveryTensorParallelRank) {
+  TransformerSpec s = gpt3_1024();
+  s.parallel.sequence_parallel = true;
+  s.model.embedding_norm = true;
+  const Workload w = build_step(s);
+  const double h = 12288;
+  EXPECT_EQ(network_use(w.program, TemplateId{0})["norm_gradient_all_reduce"].bytes, (12 * (4 + 2) + 2) * h * 4);
+  EXPECT_EQ(network_use(w.program, TemplateId{3})["norm_gradient_all_reduce"].bytes, 12 * (4 + 2) * h * 4);
+  EXPECT_EQ(network_use(w.program, TemplateId{7})["norm_gradient_all_reduce"].bytes, (12 * (4 + 2) + 2) * h * 4);
+}
+
 // Llama-3 405B: stages of 7, 8 x 14 and 7 layers; with SP hand-offs are 1/8; ZeRO-1 moves the parameters in 16 bits after a
 // reduce-scatter of fp32 gradients; the norms' gradients are summed over TP.
 TEST(Transformer, BytesWithSequenceParallelismAndDistributedOptimizer) {

@@ -97,6 +97,9 @@ struct CollectiveOptions {
   std::shared_ptr<const BytesMatrix> matrix;  ///< all_to_all_v; shared by the sources built from it
 };
 
+/// Whether one member is special: of broadcast, reduce, gather and scatter.
+[[nodiscard]] bool has_root(CollectiveKind kind);
+
 /// Throws sim::InputError when the kind has no such algorithm or the algorithm does not fit the number of members or
 /// options.
 void check_collective(CollectiveKind kind, Algorithm algorithm, std::uint32_t members, sim::Bytes bytes,

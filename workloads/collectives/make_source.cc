@@ -26,11 +26,6 @@ class EmptySource final : public detail::Source {
   [[nodiscard]] bool uniform(std::uint32_t) const override { return true; }
 };
 
-bool has_root(CollectiveKind kind) {
-  return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce || kind == CollectiveKind::gather ||
-         kind == CollectiveKind::scatter;
-}
-
 /// An upper bound of the lanes and of the inboxes; both are numbered by 32 bits.
 double most_counters(CollectiveKind kind, Algorithm algorithm, double n, const CollectiveOptions& options) {
   switch (algorithm) {
@@ -109,6 +104,11 @@ sim::Bytes half(sim::Bytes bytes) { return bytes / 2.0; }
 namespace detail {
 SourcePointer make_empty(const SourceBasics& basics) { return std::make_shared<EmptySource>(basics); }
 }  // namespace detail
+
+bool has_root(CollectiveKind kind) {
+  return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce || kind == CollectiveKind::gather ||
+         kind == CollectiveKind::scatter;
+}
 
 std::uint32_t piece_count(sim::Bytes bytes, const CollectiveOptions& options) {
   if (options.pieces > 0) return options.pieces;
