@@ -101,13 +101,14 @@ Prepared prepare(const Scenario& scenario) {
 
 RunSize size_of(const Scenario& scenario, const Prepared& prepared) {
   const workloads::SizeEstimate estimate = workloads::estimate_size(prepared.workload, links_per_path(prepared));
-  return {.gpus = prepared.fabric->gpus(),
-          .ranks = prepared.workload.program.ranks.size(),
-          .devices = prepared.fabric->devices.size(),
-          .links = prepared.fabric->links.size(),
-          .operations = estimate.operations,
-          .transfers = estimate.transfers,
-          .memory = sim::Bytes{kProcess + kPages * (estimate.memory.count() + bytes_of(*prepared.fabric, scenario.run.bins))}};
+  return {
+      .gpus = prepared.fabric->gpus(),
+      .ranks = prepared.workload.program.ranks.size(),
+      .devices = prepared.fabric->devices.size(),
+      .links = prepared.fabric->links.size(),
+      .operations = estimate.operations,
+      .transfers = estimate.transfers,
+      .memory = sim::Bytes{kProcess + kPages * (estimate.memory.count() + bytes_of(*prepared.fabric, scenario.run.bins))}};
 }
 
 namespace {

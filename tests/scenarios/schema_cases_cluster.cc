@@ -68,7 +68,7 @@ std::vector<SchemaCase> cluster_cases() {
       {"cluster",
        kTransformer,
        {"cluster=dgx_h100_superpod", "cluster.nodes=4"},
-       TRAINGRAPH_HOLDS(s.cluster.name == "DGX H100 SuperPOD")},
+       TRAINGRAPH_HOLDS(s.cluster.name == "DGX H100 SuperPOD, with nodes=4")},
       {"cluster.name", kTransformer, {"cluster.name=mine"}, TRAINGRAPH_HOLDS(s.cluster.name == "mine")},
       {"cluster.nodes", kTransformer, {"cluster.nodes=8", "workload.parallel.dp=4"}, TRAINGRAPH_HOLDS(s.cluster.nodes == 8)},
       {"cluster.nodes_per_rack",
