@@ -1,6 +1,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -156,8 +157,14 @@ void check_linear_blocks(const Scenario& s, const LinearBlocksSpec& l, Checker& 
     check.expect(list->size() == levels, fmt::format("workload.{}", name), "lists {} network levels, but tp_ff lists {}",
                  list->size(), levels);
   }
+  check.expect(l.ep.empty() || l.ep.size() == levels, "workload.ep", "lists {} network levels, but tp_ff lists {}",
+               l.ep.size(), levels);
+  const double ep = product(l.ep);
+  check.expect(std::fmod(l.experts, ep) == 0, "workload.ep", "{} does not divide the {} experts", ep, l.experts);
+  check.expect(l.active_experts <= l.experts, "workload.active_experts", "is {}; allowed: up to the {} experts",
+               l.active_experts, l.experts);
   const double pp = product(l.pp);
-  const double used = product(l.tp_ff) * product(l.tp_hidden) * pp * product(l.dp);
+  const double used = product(l.tp_ff) * product(l.tp_hidden) * ep * pp * product(l.dp);
   const double most = 4294967296.0;
   check.expect(used <= most, "workload", "the degrees multiply to {} ranks", used);
   if (used > most) return;
@@ -169,12 +176,12 @@ void check_linear_blocks(const Scenario& s, const LinearBlocksSpec& l, Checker& 
   }
   check.expect(l.virtual_stages == 1 || l.microbatches % stages == 0, "workload.microbatches",
                "{} is no multiple of the {} pipeline stages, as an interleaved schedule needs", l.microbatches, stages);
-  check_gpus(
-      s, l.gpus,
-      {static_cast<std::uint64_t>(used),
-       fmt::format("tp_ff {} x tp_hidden {} x pp {} x dp {}", product(l.tp_ff), product(l.tp_hidden), pp, product(l.dp)),
-       "workload", "workload.gpus"},
-      check);
+  check_gpus(s, l.gpus,
+             {static_cast<std::uint64_t>(used),
+              fmt::format("tp_ff {} x tp_hidden {}{} x pp {} x dp {}", product(l.tp_ff), product(l.tp_hidden),
+                          ep == 1 ? "" : fmt::format(" x ep {}", ep), pp, product(l.dp)),
+              "workload", "workload.gpus"},
+             check);
 }
 
 void check_collective(const Scenario& s, const CollectiveRunSpec& c, Checker& check) {

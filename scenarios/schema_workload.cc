@@ -161,8 +161,11 @@ void linear_blocks_fields(Fields& f, LinearBlocksSpec& l) {
   f.leaf({.name = "microbatches", .doc = "micro-batches of a data-parallel rank"}, leaf(l.microbatches, kAtLeastOne));
   f.list({.name = "tp_ff", .doc = "tensor-parallel degree over ff, by network level, inner first"}, l.tp_ff, kAtLeastOne);
   f.list({.name = "tp_hidden", .doc = "tensor-parallel degree over hidden, by level"}, l.tp_hidden, kAtLeastOne);
+  f.list({.name = "ep", .doc = "expert-parallel degree, by level", .if_absent = "1"}, l.ep, kAtLeastOne);
   f.list({.name = "pp", .doc = "pipeline degree, by level"}, l.pp, kAtLeastOne);
   f.list({.name = "dp", .doc = "data-parallel degree, by level"}, l.dp, kAtLeastOne);
+  f.leaf({.name = "experts", .doc = "experts of a block, each of ff x hidden; 1: dense"}, leaf(l.experts, kAtLeastOne));
+  f.leaf({.name = "active_experts", .doc = "experts that a token passes"}, leaf(l.active_experts, kAtLeastOne));
   f.leaf({.name = "schedule", .doc = "pipeline schedule"}, leaf(l.schedule));
   f.leaf({.name = "virtual_stages", .doc = "chunks of blocks per stage, interleaved"}, leaf(l.virtual_stages, kAtLeastOne));
   f.leaf({.name = "defer_weight_gradients", .doc = "weight gradients run beside the collective of their input gradient"},
@@ -171,6 +174,7 @@ void linear_blocks_fields(Fields& f, LinearBlocksSpec& l) {
          leaf(l.keep_weights_resident));
   f.leaf({.name = "tp_all_reduce", .doc = "algorithm"}, leaf(l.tp_all_reduce, algorithms(CollectiveKind::all_reduce)));
   f.leaf({.name = "dp_all_reduce", .doc = "algorithm"}, leaf(l.dp_all_reduce, algorithms(CollectiveKind::all_reduce)));
+  f.leaf({.name = "ep_all_to_all", .doc = "algorithm"}, leaf(l.ep_all_to_all, algorithms(CollectiveKind::all_to_all)));
 }
 
 /// One pair of an all_to_all_v, as written.

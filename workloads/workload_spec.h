@@ -177,7 +177,7 @@ struct TransformerSpec {
 };
 
 /// The paper's workload: blocks of two linear layers, hidden d and ff, no attention; see linear_blocks.h. Degrees are given
-/// per network level, innermost first; all four lists have the same length.
+/// per network level, innermost first; all lists have the same length, but ep, which may be left empty.
 struct LinearBlocksSpec {
   std::optional<std::uint32_t> gpus;        ///< GPUs used, the product of all degrees; none: as in ParallelSpec
   double hidden = 0;                        ///< d, real-valued
@@ -187,14 +187,18 @@ struct LinearBlocksSpec {
   std::uint32_t microbatches = 1;           ///< m, per data-parallel rank
   std::vector<std::uint32_t> tp_ff{1};      ///< tensor-parallel degree over ff, per level
   std::vector<std::uint32_t> tp_hidden{1};  ///< tensor-parallel degree over d, per level
+  std::vector<std::uint32_t> ep;            ///< expert-parallel degree; EP divides the experts. Empty: 1
   std::vector<std::uint32_t> pp{1};
   std::vector<std::uint32_t> dp{1};
+  std::uint32_t experts = 1;                          ///< E of every block, each of ff x d; 1: a dense model
+  std::uint32_t active_experts = 1;                   ///< k of them, for each token
   ScheduleKind schedule = ScheduleKind::one_f_one_b;  ///< 1f1b or gpipe
   std::uint32_t virtual_stages = 1;    ///< v: chunks of blocks per stage, interleaved; blocks/PP: maximal interleaving
   bool defer_weight_gradients = true;  ///< weight gradients run beside the collective of their input gradient
   bool keep_weights_resident = false;  ///< all of a GPU's matrices count in the residency test of mm
   Algorithm tp_all_reduce = Algorithm::ring;
   Algorithm dp_all_reduce = Algorithm::ring;
+  Algorithm ep_all_to_all = Algorithm::direct;
 };
 
 /// One collective on a group of GPUs, again and again, as nccl-tests does.

@@ -68,10 +68,15 @@ Question question_of(const LinearBlocksSpec& s, std::size_t levels, std::uint32_
     return q;
   }
   q.run = one_step(s.blocks, s.hidden, s.ff, s.batch_tokens);
+  q.run.experts = s.experts;
+  q.run.active = s.active_experts;
+  q.run.params *= s.active_experts;
+  q.run.compute *= s.active_experts;
   q.degrees.microbatches = s.microbatches;
   for (std::size_t l = 0; l < levels; ++l) {
     q.degrees.levels[kTensorHidden][l] = s.tp_ff[l];
     q.degrees.levels[kTensorModel][l] = s.tp_hidden[l];
+    if (!s.ep.empty()) q.degrees.levels[kExpert][l] = s.ep[l];
     q.degrees.levels[kPipeline][l] = s.pp[l];
     q.degrees.levels[kData][l] = s.dp[l];
   }

@@ -271,6 +271,35 @@ TEST(LinearBlocks, ArithmeticAndBytes) {
   w.program.check();
 }
 
+// Eight experts on four expert-parallel ranks, two active: twice the arithmetic of a dense model of one expert's size, and
+// four all-to-alls of b·k/EP·d2/TF words a block and micro-batch.
+TEST(LinearBlocks, ExpertsShareTheTokens) {
+  LinearBlocksSpec s = blocks_of(1, 4, 1);
+  s.tp_ff = {2, 1};
+  s.tp_hidden = {1, 1};
+  s.ep = {2, 2};
+  s.pp = {1, 2};
+  s.dp = {1, 3};
+  s.experts = 8;
+  s.active_experts = 2;
+  const Workload w = build_blocks(s, 48);
+  double sum = 0;
+  for (const sim::Rank& rank : w.program.ranks) sum += w.roles[rank.role].flop.count();
+  EXPECT_NEAR(sum / w.model_flop_per_step.count(), 1, 1e-12);
+  EXPECT_NEAR(w.model_flop_per_step.count() / (6 * 2 * 1000.5 * 4002 * 8 * 2 * 4096), 1, 1e-12);
+  EXPECT_NEAR(static_cast<double>(w.parameters) / (2 * 1000.5 * 4002 * 8 * 8), 1, 1e-6);
+  auto use = test::network_use(w.program, sim::TemplateId{0});
+  const double tokens = 4096.0 / (3 * 4);
+  const double exchanged =
+      4 * 4 * 2 * tokens * 2 / 4 * 1000.5 / 2 * 2;  // blocks, micro-batches, two calls, b·k/EP·d2/TF words
+  EXPECT_NEAR(use["expert_dispatch"].bytes, exchanged, 1e-3);
+  EXPECT_NEAR(use["expert_combine"].bytes, exchanged, 1e-3);
+  EXPECT_NEAR(use["outer_all_reduce"].bytes, 4 * 4 * 2 * tokens * 2 / 4 * 1000.5 * 2, 1e-3);
+  EXPECT_NEAR(use["forward_send"].bytes, 4 * tokens / 4 * 1000.5 / 2 * 2, 1e-6);
+  EXPECT_NEAR(use["gradient_all_reduce"].bytes, 2 * 1000.5 * 4002 * 8 * 8 / (2 * 2 * 4) * 2, 1e-3);
+  w.program.check();
+}
+
 // Deferred weight gradients run beside the all-reduce of their input gradient: faster when that takes time, the same when
 // not.
 TEST(LinearBlocks, DeferredWeightGradientsHideCommunication) {
@@ -304,6 +333,9 @@ TEST(LinearBlocks, WhatDoesNotFitIsNamed) {
                 },
                 4),
             "linear_blocks: tp_ff, tp_hidden, pp and dp must list one degree per network level; they list 1, 1, 1 and 2");
+  EXPECT_EQ(message([](auto& s) { s.experts = 8, s.ep = {3}; }, 12), "linear_blocks: ep 3 does not divide the 8 experts");
+  EXPECT_EQ(message([](auto& s) { s.active_experts = 2; }, 4),
+            "linear_blocks: active_experts is 2; allowed: up to the 1 experts");
   EXPECT_EQ(message([](auto& s) { s.hidden = 0; }, 4), "linear_blocks: hidden must be positive");
   EXPECT_EQ(test::error_of([] {
               WorkloadSpec w;
