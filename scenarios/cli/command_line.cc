@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "scenarios/cli/exit_code.h"
+#include "scenarios/cli/help.h"
 #include "scenarios/cli/version.h"
 #include "scenarios/diagnostics.h"
 #include "scenarios/limits_config.h"
@@ -16,64 +17,8 @@
 namespace traingraph::scenarios::cli {
 namespace {
 
-const std::vector<std::string> kVerbs{"run", "check", "bound", "limits", "topo", "help"};
+const std::vector<std::string> kVerbs{"run", "check", "bound", "limits", "plan", "sweep", "validate", "topo", "help"};
 const std::vector<std::string> kTopoVerbs{"list", "show"};
-
-constexpr std::string_view kUsage =
-    "usage: traingraph run S.yaml [-o R.h5] | check S.yaml | bound S.yaml | limits [A.yaml] | topo list | topo show X\n"
-    "       traingraph --version | --help";
-
-constexpr std::string_view kMainHelp = R"(
-Exit codes: 0 done; 1 a comparison failed; 2 the command line or the input is wrong (a deadlocked program included);
-3 a defect of the program; 4 disk, permission or memory; 130 interrupted.
-Quantities carry their unit, in scenarios and here: 400 Gb/s, 50 GB/s, 1.5 us, 80 GB, 80 GiB.
-stdout carries the result, stderr the talk. Environment variables never change a result.
-)";
-
-constexpr std::string_view kRunHelp = R"(
-S.yaml is a scenario: a cluster, a workload, and how to simulate it; '-' reads it from stdin. --set a.b=c replaces or adds one
-value, is checked like the file, and may be repeated; the scenario that was really run is stored in the result file.
-An output file appears whole under its name or not at all: data go to R.h5.part, which is renamed at the end. A file that exists
-is refused before the run starts unless --force is given; a directory, a symbolic link or a device always is, and so is a name that
-another run is writing to.
-The progress line is shown on a terminal only, after half a second; the time left follows from the work done.
-Examples:
-  traingraph run scenarios/examples/gpt3_175b_1024_a100.yaml -o gpt3.h5
-  traingraph run S.yaml --set workload.global_batch=3072 --format json > batch3072.json
-)";
-
-constexpr std::string_view kCheckHelp = R"(
-Reads and checks S.yaml as `run` does, builds the cluster and the workload, and prints the effective scenario: every value, with the
-place it came from (the file's line, a preset, --set, or a default), and how large the run would be. Nothing is simulated.
-`traingraph check --schema` lists all keys.
-)";
-
-constexpr std::string_view kBoundHelp = R"(
-Simulates no network. The lower bounds hold for every schedule on this very fabric: arithmetic, memory traffic, every link, switch and
-cut, the longest chain of dependent work, the pipeline; the largest binds, and beside each stands how much faster it would have to
-become before the next one binds. The step model of arXiv 2411.01137 stands below, at the scenario's layout, with its fabric seen as two
-levels: what is to be expected rather than what cannot be beaten.
-)";
-
-constexpr std::string_view kLimitsHelp = R"(
-The closed-form model of E. Erdil and D. Schneider-Joseph, "Data movement limits to frontier model training" (arXiv 2411.01137):
-for every training compute the layout over the GPUs that finishes in time with the highest utilization, found exactly; where that
-utilization falls below 80 % of what the GPU sustains (linear-scaling limit); and the largest run that can be finished at all
-(latency wall). A.yaml holds assumptions that differ from the paper's; --set replaces one more. The ending of -o chooses the form
-of the file: .h5, .svg, .json, .csv, .txt; stdout has the --format all the same.
-Examples:
-  traingraph limits --gpu all
-  traingraph limits --gpu h100 --set batch_exponent=0.333 -o h100.svg
-  traingraph limits --set 'gpu.network[1].bandwidth=100 GB/s' --sensitivity
-Keys of A.yaml and of --set: type, default in brackets, meaning. [paper]: as in arXiv 2411.01137 and its published code; [ours]:
-an addition, whose default leaves the paper's model as it is. Quantities carry their unit. Presets name the source of each number.
-)";
-
-constexpr std::string_view kTopoShowHelp = R"(
-X is the name of a cluster preset (`traingraph topo list`) or a scenario file. Prints devices and links by kind and tier, bisection
-bandwidth, oversubscription and diameter. --format dot or svg draws; -o writes the same to a file, whose ending (.dot, .svg, .json)
-chooses the form when --format does not.
-)";
 
 class Parser {
  public:
@@ -84,9 +29,13 @@ class Parser {
     add_check();
     add_bound();
     add_limits();
+    add_plan();
+    add_sweep();
+    add_validate();
     add_topo();
     app_.add_flag("--version", version_, "Version, git commit, compiler, and versions of Boost and HDF5");
-    for (CLI::App* app : {&app_, run_, check_, bound_, limits_, topo_, topo_list_, topo_show_}) {
+    for (CLI::App* app :
+         {&app_, run_, check_, bound_, limits_, plan_, sweep_, validate_, validate_theory_, topo_, topo_list_, topo_show_}) {
       app->set_help_flag("-h,--help", "-h: this page; --help: the reasons too");
     }
   }
@@ -114,6 +63,9 @@ class Parser {
     }
     if (bound_->parsed()) raw_.verb = Verb::bound;
     if (limits_->parsed()) raw_.verb = Verb::limits;
+    if (plan_->parsed()) raw_.verb = Verb::plan;
+    if (sweep_->parsed()) raw_.verb = Verb::sweep;
+    if (validate_theory_->parsed()) raw_.verb = Verb::validate_theory;
     if (topo_list_->parsed()) raw_.verb = Verb::topo_list;
     if (topo_show_->parsed()) raw_.verb = Verb::topo_show;
     return raw_;
@@ -183,6 +135,65 @@ class Parser {
     add_look(*limits_);
   }
 
+  void add_plan() {
+    plan_ = app_.add_subcommand("plan", "The best layout of a model on a cluster, proven");
+    plan_->add_option("scenario", raw_.subject, "The scenario; '-' is stdin")->type_name("S.yaml");
+    PlanWords& plan = raw_.plan;
+    plan_->add_option("--model", plan.model, "Without a scenario: a model preset")->type_name("NAME");
+    plan_->add_option("--cluster", plan.cluster, "A cluster preset")->type_name("NAME");
+    plan_->add_option("--hardware", plan.hardware, "A hardware preset")->type_name("NAME");
+    plan_->add_option("--batch", plan.batch, "Global batch, sequences")->type_name("N");
+    plan_->add_option("--sequence", plan.sequence, "Tokens of a sequence")->type_name("N");
+    plan_->add_option("--precision", plan.precision, "Number format (default without a scenario: bf16)")->type_name("P");
+    plan_->add_option("--gpus", plan.gpus, "GPUs, or from..to: every doubling (default: the cluster's)")
+        ->type_name("N|A..B");
+    plan_->add_option("--keep", plan.keep, "Dimensions that stay as the scenario has them")
+        ->type_name("NAME,...")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    plan_->add_option("--top", plan.top, "Simulate at most so many layouts")->type_name("N");
+    plan_->add_option("--budget", plan.budget, "Begin no simulation after so many seconds")->type_name("SECONDS");
+    plan_->add_option("--tokens", plan.tokens, "Of a whole training")->type_name("N");
+    plan_->add_option("--deadline", plan.deadline, "Of a whole training, as 90d")->type_name("TIME");
+    plan_->add_option("--threads", raw_.threads, "Threads (default: the number of cores)")->type_name("N");
+    add_set(*plan_);
+    add_format(*plan_, "text|json|csv");
+    plan_->add_option("-o,--output", raw_.output, "Write it to a file too: .json, .csv or .txt")->type_name("FILE");
+    add_output_flags(*plan_);
+    plan_->add_option("--progress", raw_.progress, "Progress line on stderr (auto: on a terminal)")
+        ->type_name("auto|always|never");
+    plan_->add_flag("-q,--quiet", raw_.quiet, "Nothing on stderr but errors");
+    add_look(*plan_);
+  }
+
+  void add_sweep() {
+    sweep_ = app_.add_subcommand("sweep", "Many runs: a scenario over grids and lists of values, resumable");
+    sweep_->add_option("sweep", raw_.subject, "The sweep")->required()->type_name("SWEEP.yaml");
+    add_set(*sweep_);
+    sweep_->add_option("-o,--output", raw_.output, "The table: .h5 or .csv (default: on stdout, as CSV, not resumable)")
+        ->type_name("FILE");
+    sweep_->add_flag("--force", raw_.force, "Replace the table if it exists; forget what an earlier sweep has finished");
+    sweep_->add_option("--threads", raw_.threads, "Runs at a time (default: the number of cores; with MPI, of a rank: 1)")
+        ->type_name("N");
+    sweep_->add_option("--progress", raw_.progress, "Progress line on stderr (auto: on a terminal)")
+        ->type_name("auto|always|never");
+    sweep_->add_flag("-q,--quiet", raw_.quiet, "Nothing on stderr but errors");
+    sweep_->add_flag("--plain", raw_.plain, "No progress line, whatever the terminal can");
+  }
+
+  void add_validate() {
+    validate_ = app_.add_subcommand("validate", "Regenerate the tables that say how far results can be trusted: theory");
+    validate_->require_subcommand(1, 1);
+    validate_theory_ = validate_->add_subcommand("theory", "The closed forms against the simulation");
+    validate_theory_->add_flag("--smoke", raw_.smoke, "A small part of it, in seconds");
+    validate_theory_->add_option("-o,--output", raw_.output, "Write it to a file (Markdown)")->type_name("FILE.md");
+    add_output_flags(*validate_theory_);
+    validate_theory_->add_option("--threads", raw_.threads, "Threads (default: the number of cores)")->type_name("N");
+    validate_theory_->add_option("--progress", raw_.progress, "Progress line on stderr (auto: on a terminal)")
+        ->type_name("auto|always|never");
+    validate_theory_->add_flag("-q,--quiet", raw_.quiet, "Nothing on stderr but errors");
+  }
+
   void add_topo() {
     topo_ = app_.add_subcommand("topo", "Look at clusters: list, show");
     topo_->require_subcommand(1, 1);
@@ -223,6 +234,9 @@ class Parser {
     run_->footer(std::string{kRunHelp});
     check_->footer(std::string{kCheckHelp});
     bound_->footer(std::string{kBoundHelp});
+    sweep_->footer(std::string{kSweepHelp});
+    validate_theory_->footer(std::string{kValidateTheoryHelp});
+    plan_->footer(std::string{kPlanHelp});
     limits_->footer(std::string{kLimitsHelp} + describe_limits_schema());
     topo_show_->footer(std::string{kTopoShowHelp});
   }
@@ -263,6 +277,8 @@ class Parser {
     }
     if (&app == run_) return "run: the scenario is missing";
     if (&app == bound_) return "bound: the scenario is missing";
+    if (&app == sweep_) return "sweep: the sweep's file is missing";
+    if (&app == validate_) return "validate: what is to be validated is missing: theory";
     if (&app == topo_show_) return "topo show: the cluster is missing: a preset (`traingraph topo list`) or a scenario file";
     return error.what();
   }
@@ -278,6 +294,10 @@ class Parser {
   CLI::App* check_ = nullptr;
   CLI::App* bound_ = nullptr;
   CLI::App* limits_ = nullptr;
+  CLI::App* plan_ = nullptr;
+  CLI::App* sweep_ = nullptr;
+  CLI::App* validate_ = nullptr;
+  CLI::App* validate_theory_ = nullptr;
   CLI::App* topo_ = nullptr;
   CLI::App* topo_list_ = nullptr;
   CLI::App* topo_show_ = nullptr;

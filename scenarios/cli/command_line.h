@@ -10,7 +10,14 @@
 
 namespace traingraph::scenarios::cli {
 
-enum class Verb { run, check, bound, limits, topo_list, topo_show };
+enum class Verb { run, check, bound, limits, plan, sweep, validate_theory, topo_list, topo_show };
+
+/// What only `plan` has.
+struct PlanWords {
+  std::optional<std::string> model, cluster, hardware, batch, sequence, precision;
+  std::optional<std::string> gpus, top, budget, tokens, deadline;
+  std::vector<std::string> keep;
+};
 
 /// Values as they were typed; nullopt or false: not given.
 struct RawOptions {
@@ -37,6 +44,8 @@ struct RawOptions {
   bool no_symmetry = false;
   bool schema = false;
   bool published = false;
+  bool smoke = false;
+  PlanWords plan;
 };
 
 /// What was asked for is a text: --help, --version. It goes to stdout, with exit code 0.

@@ -31,6 +31,8 @@ Verdict exit_code_of(std::exception_ptr error) {
     return verdict(ExitCode::usage, e.what());
   } catch (const sim::InputError& e) {
     return verdict(ExitCode::usage, e.what());
+  } catch (const ValidationFailed& e) {
+    return verdict(ExitCode::failed, e.what());
   } catch (const EnvironmentError& e) {
     return verdict(ExitCode::environment, e.what());
   } catch (const analysis::FileError& e) {

@@ -30,6 +30,12 @@ class EnvironmentError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A validation or a comparison came out otherwise than it must.
+class ValidationFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// Whoever read our stdout has gone away: the output ends silently.
 class ReaderGone : public std::exception {};
 

@@ -34,6 +34,12 @@ void perform(const std::vector<std::string>& words) {
       return bound(options);
     case Verb::limits:
       return limits(options);
+    case Verb::plan:
+      return plan(options);
+    case Verb::sweep:
+      return sweep(options);
+    case Verb::validate_theory:
+      return validate_theory(options);
     case Verb::topo_list:
       return topo_list(options);
     case Verb::topo_show:

@@ -1,40 +1,17 @@
 #include "scenarios/cli/options.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <string_view>
 #include <utility>
 
 #include "scenarios/cli/exit_code.h"
+#include "scenarios/cli/option_values.h"
 
 namespace traingraph::scenarios::cli {
 namespace {
-
-/// One of a few words, or an error that lists them.
-template <class T>
-T choose(std::string_view option, const std::string& word, const std::vector<std::pair<std::string, T>>& choices) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : choices) {
-    if (name == word) return value;
-    names.push_back(name);
-  }
-  throw UsageError{fmt::format("{}: found '{}', allowed: {}", option, word, fmt::join(names, ", "))};
-}
-
-template <class Integer>
-Integer whole_number(std::string_view option, const std::string& word, Integer least, Integer most) {
-  Integer value{};
-  const char* const end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, value);
-  if (error != std::errc{} || stop != end || value < least || value > most) {
-    throw UsageError{fmt::format("{}: found '{}', allowed: a whole number from {} to {}", option, word, least, most)};
-  }
-  return value;
-}
 
 enum class When { automatic, always, never };
 
@@ -56,12 +33,16 @@ std::vector<std::pair<std::string, Format>> formats_of(Verb verb) {
   switch (verb) {
     case Verb::run:
     case Verb::bound:
+    case Verb::plan:
       return {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}};
     case Verb::limits:
       return {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}, {"svg", Format::svg}};
     case Verb::check:
     case Verb::topo_list:
       return {{"text", Format::text}, {"json", Format::json}};
+    case Verb::sweep:
+    case Verb::validate_theory:
+      return {};
     case Verb::topo_show:
       return {{"text", Format::text}, {"json", Format::json}, {"dot", Format::dot}, {"svg", Format::svg}};
   }
@@ -83,17 +64,24 @@ Format format_of(const RawOptions& raw) {
   return Format::text;
 }
 
-/// The form of `limits`' output file.
+/// The form of the output file of `limits`, `plan` and `sweep`.
 Format file_format_of(const RawOptions& raw) {
-  if (raw.verb != Verb::limits || !raw.output) return Format::text;
+  if (!raw.output || (raw.verb != Verb::limits && raw.verb != Verb::plan && raw.verb != Verb::sweep)) return Format::text;
   static const std::vector<std::pair<std::string, Format>> kEndings{{".h5", Format::hdf5}, {".hdf5", Format::hdf5},
                                                                     {".svg", Format::svg}, {".json", Format::json},
                                                                     {".csv", Format::csv}, {".txt", Format::text}};
+  const auto allowed = [&](Format format) {
+    if (raw.verb == Verb::plan) return format != Format::hdf5 && format != Format::svg;
+    return raw.verb != Verb::sweep || format == Format::hdf5 || format == Format::csv;
+  };
   const std::string ending = std::filesystem::path{*raw.output}.extension().string();
   for (const auto& [name, format] : kEndings) {
-    if (name == ending) return format;
+    if (name == ending && allowed(format)) return format;
   }
-  throw UsageError{fmt::format("-o: '{}' does not say its form; end it in .h5, .svg, .json, .csv or .txt", *raw.output)};
+  throw UsageError{fmt::format("-o: '{}' does not say its form; end it in {}", *raw.output,
+                               raw.verb == Verb::plan    ? ".json, .csv or .txt"
+                               : raw.verb == Verb::sweep ? ".h5 or .csv"
+                                                         : ".h5, .svg, .json, .csv or .txt")};
 }
 
 /// What of `limits` stands alone.
@@ -161,9 +149,12 @@ Options understand(const RawOptions& raw, const Terminal& terminal, std::uint32_
     throw UsageError{"--schema: stands alone (traingraph check --schema)"};
   options.sensitivity = raw.sensitivity;
   options.published = raw.published;
+  options.smoke = raw.smoke;
+  options.threads_given = raw.threads.has_value();
   options.gpu = raw.gpu.value_or("");
   options.compare = raw.compare;
   options.file_format = file_format_of(raw);
+  options.plan = raw.plan;
   for (const std::string& word : raw.trace) {
     const bool tasks = choose<bool>("--trace", word, {{"tasks", true}, {"transfers", false}});
     (tasks ? options.trace_tasks : options.trace_transfers) = true;

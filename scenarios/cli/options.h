@@ -34,12 +34,15 @@ struct Options {
   bool stats = false;
   bool schema = false;
   bool published = false;
+  bool smoke = false;
   std::string gpu;                   ///< `limits`: a preset, "all", or empty
   std::vector<std::string> compare;  ///< `limits`: none or two files
   bool sensitivity = false;
   bool trace_tasks = false;
   bool trace_transfers = false;
   std::uint32_t threads = 1;  ///< re-runs at a time
+  bool threads_given = false;
+  PlanWords plan;  ///< as typed; plan_options.h
 };
 
 /// Largest accepted --bins and --threads.

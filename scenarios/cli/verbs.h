@@ -10,6 +10,9 @@ void run(const Options& options);
 void check(const Options& options);
 void bound(const Options& options);
 void limits(const Options& options);
+void plan(const Options& options);
+void sweep(const Options& options);
+void validate_theory(const Options& options);
 void topo_list(const Options& options);
 void topo_show(const Options& options);
 

@@ -130,7 +130,8 @@ TEST(CommandLine, AnExplanationIsNoTable) {
 TEST(CommandLine, AMisspeltWordFindsItsNeighbour) {
   EXPECT_THAT(refusal({"rnu", "s.yaml"}), StartsWith("unknown verb 'rnu'; did you mean 'run'?"));
   EXPECT_THAT(refusal({"chekc", "s.yaml"}), StartsWith("unknown verb 'chekc'; did you mean 'check'?"));
-  EXPECT_THAT(refusal({"fly"}), StartsWith("unknown verb 'fly'; allowed: run, check, bound, limits, topo, help"));
+  EXPECT_THAT(refusal({"fly"}),
+              StartsWith("unknown verb 'fly'; allowed: run, check, bound, limits, plan, sweep, validate, topo, help"));
   EXPECT_THAT(refusal({"topo", "lits"}), StartsWith("topo: unknown verb 'lits'; did you mean 'list'?"));
   EXPECT_THAT(refusal({"run", "s.yaml", "--fromat", "json"}),
               StartsWith("run: unknown option '--fromat'; did you mean '--format'?"));
@@ -185,8 +186,9 @@ TEST(CommandLine, LimitsChoosesTheFormOfItsFile) {
 
 TEST(CommandLine, HelpListsOnlyVerbsThatWork) {
   const std::string text = std::get<Answer>(parse_command_line({"--help"})).text;
-  for (const char* verb : {"run", "check", "bound", "limits", "topo"}) EXPECT_THAT(text, HasSubstr(verb));
-  for (const char* verb : {"sweep", "serve", "plan", "calibrate"}) EXPECT_THAT(text, Not(HasSubstr(verb)));
+  for (const char* verb : {"run", "check", "bound", "limits", "plan", "sweep", "validate", "topo"})
+    EXPECT_THAT(text, HasSubstr(verb));
+  for (const char* verb : {"serve", "calibrate"}) EXPECT_THAT(text, Not(HasSubstr(verb)));
 }
 
 TEST(CommandLine, AutoMeansATerminalThatCanAndMay) {
