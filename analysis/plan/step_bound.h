@@ -19,7 +19,7 @@
 //
 // Memory: workloads/memory.h for the same stages, by the same formulas; of several chunks with different layers the least.
 //
-// The costs of a layout's parts are found once for all layouts that share them (PartTable); then a layout costs some hundred
+// The costs of a layout's parts are found once for all layouts that share them (prepare); then a layout costs some hundred
 // multiplications and no allocation.
 #pragma once
 

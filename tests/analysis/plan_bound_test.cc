@@ -17,7 +17,7 @@ using testing::random_scenario;
 
 TEST(PlanBound, NoSimulatedStepIsFasterAndNoneNeedsLessMemory) {
   const std::uint64_t first = sim::tests::number_from_environment("TRAINGRAPH_SEED", 1);
-  const std::uint64_t cases = sim::tests::number_from_environment("TRAINGRAPH_CASES", 100);
+  const std::uint64_t cases = sim::tests::number_from_environment("TRAINGRAPH_CASES", 80);
   std::uint64_t played = 0, exact_memory = 0, tight = 0;
   for (std::uint64_t seed = first; played < cases; ++seed) {
     Dice dice{seed};
