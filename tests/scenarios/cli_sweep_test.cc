@@ -68,7 +68,8 @@ TEST_F(CliSweep, ThreadsChangeNothing) {
 }
 
 TEST_F(CliSweep, AKilledSweepGoesOnWhereItWas) {
-  Start start{.words = {"sweep", file_, "-o", folder_.file("killed.csv"), "--threads", "1"}};
+  Start start;
+  start.words = {"sweep", file_, "-o", folder_.file("killed.csv"), "--threads", "1"};
   start.meanwhile = [&](pid_t pid) {
     while (journal_lines("killed.csv") < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     ::kill(pid, SIGKILL);
