@@ -35,8 +35,8 @@ TEST(Presets, AllAreThere) {
   std::map<std::string_view, int> count;
   for (const PresetFile& p : all_presets()) ++count[p.folder];
   EXPECT_EQ(count["hardware"], 11);
-  EXPECT_EQ(count["nodes"], 12);
-  EXPECT_EQ(count["clusters"], 13);
+  EXPECT_EQ(count["nodes"], 28);
+  EXPECT_EQ(count["clusters"], 33);
   EXPECT_EQ(count["models"], 48);
   EXPECT_EQ(count["software"], 3);
   EXPECT_EQ(count["theory"], 15);
