@@ -12,6 +12,7 @@
 #include "scenarios/binder.h"
 #include "scenarios/checks.h"
 #include "scenarios/describer.h"
+#include "scenarios/import_request.h"
 #include "scenarios/override.h"
 #include "scenarios/printer.h"
 #include "scenarios/schema.h"
@@ -90,12 +91,27 @@ Value parse(std::string_view text, const Origin& place, const std::vector<std::s
   return root;
 }
 
+/// A document with the key `cluster` and no other.
+topology::ClusterSpec bind_cluster(const Value& root, Diagnostics& diagnostics) {
+  topology::ClusterSpec cluster;
+  Provenance provenance;
+  Binder binder{root, diagnostics, provenance};
+  binder.group({.name = "cluster", .doc = "cluster", .need = kRequired, .preset_folder = "clusters"},
+               [&] { fields(binder, cluster); });
+  binder.finish();
+  Checker check{provenance, diagnostics};
+  check_cluster(cluster, check);
+  diagnostics.check();
+  return cluster;
+}
+
 }  // namespace
 
 Scenario load_text(std::string text, std::string_view name, const std::vector<std::string>& overrides) {
   Diagnostics diagnostics;
   const Origin place{OriginKind::file, std::string{name}, 0, 0};
-  const Value root = parse(text, place, overrides, diagnostics);
+  Value root = parse(text, place, overrides, diagnostics);
+  resolve_import(root, std::filesystem::path{name}.parent_path(), diagnostics);
   Scenario s;
   Binder binder{root, diagnostics, s.provenance};
   fields(binder, s);
@@ -117,9 +133,7 @@ Scenario load(const std::filesystem::path& file, const std::vector<std::string>&
 
 topology::ClusterSpec load_cluster_preset(std::string_view name, const std::vector<std::string>& overrides) {
   // As a scenario that holds nothing but the preset; the overrides are the cluster's own keys.
-  topology::ClusterSpec cluster;
   Diagnostics diagnostics;
-  Provenance provenance;
   const Origin place{OriginKind::file, std::string{name}, 0, 0};
   Value word;
   word.kind = ValueKind::scalar;
@@ -130,14 +144,16 @@ topology::ClusterSpec load_cluster_preset(std::string_view name, const std::vect
   root.origin = place;
   root.entries.push_back({"cluster", place, std::move(word)});
   for (const std::string& o : overrides) apply_override(root, "cluster." + o, diagnostics);
-  Binder binder{root, diagnostics, provenance};
-  binder.group({.name = "cluster", .doc = "cluster", .need = kRequired, .preset_folder = "clusters"},
-               [&] { fields(binder, cluster); });
-  binder.finish();
-  Checker check{provenance, diagnostics};
-  check_cluster(cluster, check);
-  diagnostics.check();
-  return cluster;
+  return bind_cluster(root, diagnostics);
+}
+
+std::optional<topology::ClusterSpec> load_cluster_file(const std::filesystem::path& file,
+                                                       const std::vector<std::string>& overrides) {
+  Diagnostics diagnostics;
+  Value root = parse(read_text(file), {OriginKind::file, file.string(), 0, 0}, overrides, diagnostics);
+  if (root.find("workload") != nullptr) return std::nullopt;
+  resolve_import(root, file.parent_path(), diagnostics);
+  return bind_cluster(root, diagnostics);
 }
 
 std::string effective_yaml(const Scenario& scenario) { return printed(scenario, scenario.provenance); }

@@ -4,8 +4,9 @@
 // key is listed, with type, default and meaning, by describe_schema(). `cluster`, `cluster.node`, `hardware`,
 // `workload.model` and `workload.software` may name a preset, as a word (`hardware: h100_sxm`) or inside the map beside what
 // differs
-// (`cluster: {preset: dgx_a100_superpod, nodes: 128}`). An override `a.b=c` puts the YAML value c at that path before
-// presets are merged, so it is typed and checked like the file; `a[0].b=c` reaches into a list, and `a=` removes the key.
+// (`cluster: {preset: dgx_a100_superpod, nodes: 128}`); `cluster: {import: topo.xml}` takes a description that another
+// program wrote (import_request.h). An override `a.b=c` puts the YAML value c at that path before presets are merged, so it
+// is typed and checked like the file; `a[0].b=c` reaches into a list, and `a=` removes the key.
 //
 // All errors of a file are reported together (ScenarioError), each with file:line:column or `--set a.b=c`, the key's path,
 // what was found and what is allowed. What the fields say about each other (degrees and GPU counts, what divides what) is
@@ -13,6 +14,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +45,10 @@ struct Scenario {
 /// A cluster preset alone, with overrides of its keys (`nodes=64`, `routing.policy=ecmp`).
 [[nodiscard]] topology::ClusterSpec load_cluster_preset(std::string_view name,
                                                         const std::vector<std::string>& overrides = {});
+
+/// The cluster of a file that has no workload, as `traingraph import` writes it; nothing when the file is a whole scenario.
+[[nodiscard]] std::optional<topology::ClusterSpec> load_cluster_file(const std::filesystem::path& file,
+                                                                     const std::vector<std::string>& overrides = {});
 
 /// The scenario as YAML with every default filled in and each value's source as a comment; loads again to the same values.
 [[nodiscard]] std::string effective_yaml(const Scenario& scenario);

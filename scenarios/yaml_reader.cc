@@ -244,7 +244,7 @@ bool has_bad_character(std::string_view text, const Origin& place, Diagnostics& 
 
 }  // namespace
 
-std::string read_text(const std::filesystem::path& file) {
+std::string read_text(const std::filesystem::path& file, const SizeLimit& limit) {
   std::error_code ec;
   if (std::filesystem::is_directory(file, ec))
     throw sim::InputError{fmt::format("{}: is a directory, not a file", file.string())};
@@ -254,10 +254,10 @@ std::string read_text(const std::filesystem::path& file) {
   std::vector<char> block(65536);
   while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
     text.append(block.data(), static_cast<std::size_t>(in.gcount()));
-    if (text.size() > kLargestFile) {
+    if (text.size() > limit.bytes) {
       const auto size = std::filesystem::is_regular_file(file, ec) ? std::filesystem::file_size(file, ec) : text.size();
-      throw sim::InputError{
-          fmt::format("{}: {} bytes; a scenario file may have at most {} bytes (1 MiB)", file.string(), size, kLargestFile)};
+      throw sim::InputError{fmt::format("{}: {} bytes; {} may have at most {} bytes ({})", file.string(), size, limit.what,
+                                        limit.bytes, limit.human)};
     }
   }
   return text;

@@ -19,8 +19,14 @@ namespace traingraph::scenarios {
 
 inline constexpr std::size_t kLargestFile = 1048576;  ///< bytes: 1 MiB
 
-/// The whole file; InputError if it cannot be read or is larger than kLargestFile (named with its size).
-[[nodiscard]] std::string read_text(const std::filesystem::path& file);
+struct SizeLimit {
+  std::size_t bytes = kLargestFile;
+  std::string_view what = "a scenario file";  ///< for the message
+  std::string_view human = "1 MiB";
+};
+
+/// The whole file; InputError if it cannot be read or is larger than the limit (named with its size).
+[[nodiscard]] std::string read_text(const std::filesystem::path& file, const SizeLimit& limit = {});
 
 /// Parses `text`. `place` gives the kind and name of every origin (its line and column are ignored). Faults go to
 /// `diagnostics`; after a syntax error the value is null.
