@@ -12,12 +12,14 @@
 #include "scenarios/cli/help.h"
 #include "scenarios/cli/version.h"
 #include "scenarios/diagnostics.h"
+#include "scenarios/import_request.h"
 #include "scenarios/limits_config.h"
 
 namespace traingraph::scenarios::cli {
 namespace {
 
-const std::vector<std::string> kVerbs{"run", "check", "bound", "limits", "plan", "sweep", "validate", "topo", "help"};
+const std::vector<std::string> kVerbs{"run",      "check", "bound",  "limits",     "plan",    "sweep",
+                                      "validate", "topo",  "import", "collective", "compare", "help"};
 const std::vector<std::string> kTopoVerbs{"list", "show"};
 
 class Parser {
@@ -33,9 +35,12 @@ class Parser {
     add_sweep();
     add_validate();
     add_topo();
+    add_import();
+    add_collective();
+    add_compare();
     app_.add_flag("--version", version_, "Version, git commit, compiler, and versions of Boost and HDF5");
-    for (CLI::App* app :
-         {&app_, run_, check_, bound_, limits_, plan_, sweep_, validate_, validate_theory_, topo_, topo_list_, topo_show_}) {
+    for (CLI::App* app : {&app_, run_, check_, bound_, limits_, plan_, sweep_, validate_, validate_theory_, topo_,
+                          topo_list_, topo_show_, import_, collective_, compare_}) {
       app->set_help_flag("-h,--help", "-h: this page; --help: the reasons too");
     }
   }
@@ -68,6 +73,9 @@ class Parser {
     if (validate_theory_->parsed()) raw_.verb = Verb::validate_theory;
     if (topo_list_->parsed()) raw_.verb = Verb::topo_list;
     if (topo_show_->parsed()) raw_.verb = Verb::topo_show;
+    if (import_->parsed()) raw_.verb = Verb::import;
+    if (collective_->parsed()) raw_.verb = Verb::collective;
+    if (compare_->parsed()) raw_.verb = Verb::compare;
     return raw_;
   }
 
@@ -209,6 +217,52 @@ class Parser {
     add_look(*topo_show_);
   }
 
+  void add_import() {
+    import_ = app_.add_subcommand("import", "A cluster from the files of other programs");
+    import_->add_option("kind", raw_.subject, "What the files are; auto: look at them")->required()->type_name("KIND");
+    import_->add_option("files", raw_.files, "The files")->required()->type_name("FILE...");
+    import_->add_option("--set", raw_.set, "What the files leave open; repeatable")
+        ->type_name("a=c")
+        ->allow_extra_args(false);
+    import_->add_option("-o,--output", raw_.output, "Write the cluster to a file, and its counts to stdout")
+        ->type_name("C.yaml");
+    add_output_flags(*import_);
+    import_->add_flag("-q,--quiet", raw_.quiet, "Nothing on stderr but errors");
+    add_look(*import_);
+  }
+
+  void add_nccl(CLI::App& app) {
+    app.add_option("--algo", raw_.algo, "NCCL's algorithm (default: auto)")->type_name("auto|Ring|Tree|NVLS|NVLSTree|PAT");
+    app.add_option("--proto", raw_.proto, "NCCL's protocol (default: auto)")->type_name("auto|LL|LL128|Simple");
+    app.add_option("--nccl", raw_.nccl, "Channels and graph speeds: a preset of nccl_nodes")->type_name("NAME");
+  }
+
+  void add_collective() {
+    collective_ = app_.add_subcommand("collective", "The nccl-tests of the simulator: one collective over a range of sizes");
+    collective_->add_option("op", raw_.subject, "The collective")->required()->type_name("OP");
+    collective_->add_option("cluster", raw_.cluster, "A cluster preset or a file")->required()->type_name("CLUSTER");
+    collective_->add_option("-b,--minbytes", raw_.min_bytes, "Smallest size (default: 8)")->type_name("SIZE");
+    collective_->add_option("-e,--maxbytes", raw_.max_bytes, "Largest size (default: 16G)")->type_name("SIZE");
+    collective_->add_option("-f,--stepfactor", raw_.step_factor, "From one size to the next (default: 2)")->type_name("N");
+    collective_->add_option("--gpus", raw_.gpus, "Ranks in order: 0-7,16-23 (default: all)")->type_name("LIST");
+    add_nccl(*collective_);
+    collective_->add_flag("--explain", raw_.explain, "NCCL's cost table of every size, and the load of the fullest links");
+    add_set(*collective_);
+    add_format(*collective_, "text|json");
+    add_look(*collective_);
+  }
+
+  void add_compare() {
+    compare_ = app_.add_subcommand("compare", "Logs of nccl-tests beside what is predicted");
+    compare_->add_option("cluster", raw_.cluster, "A cluster preset or a file")->required()->type_name("CLUSTER");
+    compare_->add_option("logs", raw_.files, "The logs")->required()->type_name("LOG...");
+    compare_->add_option("--op", raw_.op, "The collective, where a log does not say")->type_name("OP");
+    add_nccl(*compare_);
+    add_set(*compare_);
+    add_format(*compare_, "text|json");
+    add_look(*compare_);
+  }
+
   void add_set(CLI::App& app) {
     app.add_option("--set", raw_.set, "Replace or add one value of the file; repeatable")
         ->type_name("a.b=c")
@@ -239,6 +293,9 @@ class Parser {
     plan_->footer(std::string{kPlanHelp});
     limits_->footer(std::string{kLimitsHelp} + describe_limits_schema());
     topo_show_->footer(std::string{kTopoShowHelp});
+    collective_->footer(std::string{kCollectiveHelp});
+    compare_->footer(std::string{kCompareHelp});
+    import_->footer(std::string{kImportHelp} + describe_import_options());
   }
 
   /// The subcommand that the user has reached.
@@ -279,6 +336,14 @@ class Parser {
     if (&app == bound_) return "bound: the scenario is missing";
     if (&app == sweep_) return "sweep: the sweep's file is missing";
     if (&app == validate_) return "validate: what is to be validated is missing: theory";
+    if (&app == import_) {
+      return raw_.subject.empty()
+                 ? "import: the kind of the files is missing (auto: look at them)"
+                 : fmt::format("import: no file is given; did you mean `traingraph import auto {}`?", raw_.subject);
+    }
+    if (&app == collective_)
+      return "collective: the collective and the cluster are missing (traingraph collective OP CLUSTER)";
+    if (&app == compare_) return "compare: the cluster and a log are missing (traingraph compare CLUSTER LOG...)";
     if (&app == topo_show_) return "topo show: the cluster is missing: a preset (`traingraph topo list`) or a scenario file";
     return error.what();
   }
@@ -301,6 +366,9 @@ class Parser {
   CLI::App* topo_ = nullptr;
   CLI::App* topo_list_ = nullptr;
   CLI::App* topo_show_ = nullptr;
+  CLI::App* import_ = nullptr;
+  CLI::App* collective_ = nullptr;
+  CLI::App* compare_ = nullptr;
 };
 
 bool looks_like_scenario(std::string_view word) { return word.ends_with(".yaml") || word.ends_with(".yml"); }

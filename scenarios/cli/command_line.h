@@ -10,7 +10,20 @@
 
 namespace traingraph::scenarios::cli {
 
-enum class Verb { run, check, bound, limits, plan, sweep, validate_theory, topo_list, topo_show };
+enum class Verb {
+  run,
+  check,
+  bound,
+  limits,
+  plan,
+  sweep,
+  validate_theory,
+  topo_list,
+  topo_show,
+  import,
+  collective,
+  compare
+};
 
 /// What only `plan` has.
 struct PlanWords {
@@ -22,7 +35,10 @@ struct PlanWords {
 /// Values as they were typed; nullopt or false: not given.
 struct RawOptions {
   Verb verb = Verb::run;
-  std::string subject;               ///< the scenario, the assumptions, or what `topo show` shows
+  std::string subject;             ///< the scenario, the assumptions, or what `topo show` shows
+  std::vector<std::string> files;  ///< `import`, `compare`: what to read
+  std::string cluster;             ///< `collective`, `compare`: a preset or a file
+  std::optional<std::string> min_bytes, max_bytes, step_factor, gpus, algo, proto, nccl, op;
   std::vector<std::string> set;      ///< "a.b=c"
   std::vector<std::string> compare;  ///< two files with assumptions
   std::optional<std::string> gpu;

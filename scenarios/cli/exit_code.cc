@@ -25,6 +25,8 @@ Verdict exit_code_of(std::exception_ptr error) {
     return {};
   } catch (const sim::Cancelled&) {
     return verdict(ExitCode::interrupted, "interrupted");
+  } catch (const ComparisonFailed& e) {
+    return verdict(ExitCode::failed, e.what());
   } catch (const ScenarioError& e) {  // a list of places: editors find them at the start of the line
     return {ExitCode::usage, e.what()};
   } catch (const UsageError& e) {

@@ -24,6 +24,12 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A comparison or a validation did not hold; its report is on stdout already.
+class ComparisonFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// The disk, a permission or another part of the machine failed us.
 class EnvironmentError : public std::runtime_error {
  public:

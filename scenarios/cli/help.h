@@ -8,6 +8,7 @@ namespace traingraph::scenarios::cli {
 inline constexpr std::string_view kUsage =
     "usage: traingraph run S.yaml [-o R.h5] | check S.yaml | bound S.yaml | plan S.yaml | limits [A.yaml]\n"
     "       traingraph sweep SWEEP.yaml [-o T.h5] | validate theory | topo list | topo show X\n"
+    "       traingraph import KIND FILE... [-o cluster.yaml] | collective OP CLUSTER | compare CLUSTER LOG...\n"
     "       traingraph --version | --help";
 
 inline constexpr std::string_view kMainHelp = R"(
@@ -93,9 +94,49 @@ seconds with --smoke.
 )";
 
 inline constexpr std::string_view kTopoShowHelp = R"(
-X is the name of a cluster preset (`traingraph topo list`) or a scenario file. Prints devices and links by kind and tier, bisection
+X is the name of a cluster preset (`traingraph topo list`), a scenario file, or a cluster that `traingraph import` wrote. Prints devices and links by kind and tier, bisection
 bandwidth, oversubscription and diameter. --format dot or svg draws; -o writes the same to a file, whose ending (.dot, .svg, .json)
 chooses the form when --format does not.
+)";
+
+inline constexpr std::string_view kImportHelp = R"(
+KIND is auto, which looks at the files, or one of
+  nccl_xml       an NCCL or RCCL topology (NCCL_TOPO_FILE, NCCL_TOPO_DUMP_FILE): PCIe, sockets, NVLink, xGMI, NICs of one node
+  ibnetdiscover  output of ibnetdiscover            iblinkinfo  output of iblinkinfo
+  slurm          topology.conf or topology.yaml     nvidia_smi  the matrix of `nvidia-smi topo -m`
+  infragraph     InfraGraph YAML, several files     astra_sim   ASTRA-sim's network YAML, and its system JSON
+  ns3            ns-3 topology of SimAI, ASTRA-sim  htsim       htsim's .topo
+The cluster is written as the `cluster:` of a scenario, every device and link by name: to stdout, or to the file of -o. What the files do
+not say (a speed, a number of GPUs) is said on stderr and can be given. A scenario may also name the files themselves:
+  cluster: {import: topo.xml}
+  cluster: {import: {files: [topo.xml], nodes: 4, bandwidth: 200 Gb/s}}
+Examples:
+  traingraph import auto topo.xml --set nodes=16 -o cluster.yaml
+  traingraph import slurm topology.conf --set gpus_per_node=8 --set 'bandwidth=400 Gb/s' -o cluster.yaml
+Keys of --set: meaning [default].
+)";
+
+inline constexpr std::string_view kCollectiveHelp = R"(
+The nccl-tests of the simulator: OP is all_reduce, all_gather, reduce_scatter, broadcast, reduce, alltoall, sendrecv, gather or
+scatter; CLUSTER a preset (`traingraph topo list`), a scenario, or a file of `traingraph import`. Sizes are those of the full buffer, as
+nccl-tests counts it, from -b to -e by the factor -f; K, M and G are binary.
+The time of a row is the latency that NCCL's cost model counts for (algorithm, protocol), and the longer of: what that model's
+bandwidth needs; what the fabric needs to carry the algorithm's traffic, all of it at once. `auto` is NCCL's own choice, the fastest of its
+cost table (--explain shows it); it needs the channels and graph speeds of the node (presets nccl_nodes), and refuses without them.
+CollNet is not modelled. The in-place columns repeat the out-of-place ones.
+Examples:
+  traingraph collective all_reduce dgx_h100_superpod --set nodes=4 -b 1M -e 8G --explain
+  traingraph collective alltoall mi300x_rail --gpus 0-15
+)";
+
+inline constexpr std::string_view kCompareHelp = R"(
+Reads logs of nccl-tests or rccl-tests (raw ones too, with other lines between), runs the same collective on as many hosts and ranks of
+CLUSTER, and prints measured beside predicted. Rows that are off by more than the usual spread are marked; a log whose large messages are
+slower than predicted by more than that is flagged, with the likeliest cause. Exit code 1 when a log is flagged.
+A log does not always say which collective it is; --op does. Without known channels and graph speeds give --algo.
+Examples:
+  traingraph compare dgx_h100_superpod all_reduce.log
+  traingraph compare mi300x_rail rccl.log --algo ring
 )";
 
 }  // namespace traingraph::scenarios::cli

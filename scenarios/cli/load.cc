@@ -12,6 +12,8 @@
 
 #include "scenarios/cli/exit_code.h"
 #include "scenarios/cli/output.h"
+#include "scenarios/diagnostics.h"
+#include "scenarios/preset_store.h"
 #include "scenarios/yaml_reader.h"
 #include "sim/error.h"
 
@@ -43,7 +45,32 @@ std::vector<std::string> seed_overrides(const Scenario& scenario, std::uint64_t 
   return overrides;
 }
 
+/// A preset's keys may be named as in a scenario (cluster.nodes) or as in the preset (nodes).
+std::vector<std::string> overrides_of_preset(const Options& options) {
+  constexpr std::string_view kPrefix = "cluster.";
+  std::vector<std::string> overrides = options.overrides;
+  for (std::string& text : overrides) {
+    if (text.starts_with(kPrefix)) text.erase(0, kPrefix.size());
+  }
+  return overrides;
+}
+
 }  // namespace
+
+topology::ClusterSpec load_cluster(const Options& options, const std::string& name, std::string_view verb) {
+  constexpr std::string_view kFolder = "clusters";
+  if (find_preset(kFolder, name) != nullptr) return load_cluster_preset(name, overrides_of_preset(options));
+  const bool file = name == "-" || name.ends_with(".yaml") || name.ends_with(".yml") || name.find('/') != std::string::npos;
+  if (file && name != "-") {
+    if (auto cluster = load_cluster_file(name, options.overrides)) return *std::move(cluster);
+  }
+  if (file) {
+    Options of_file = options;
+    of_file.subject = name;
+    return load_subject(of_file).cluster;
+  }
+  throw UsageError{fmt::format("{}: no cluster preset '{}'{}", verb, name, suggestion(name, preset_names(kFolder)))};
+}
 
 Scenario load_subject(const Options& options) {
   const bool from_stdin = options.subject == "-";

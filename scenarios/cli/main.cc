@@ -44,6 +44,12 @@ void perform(const std::vector<std::string>& words) {
       return topo_list(options);
     case Verb::topo_show:
       return topo_show(options);
+    case Verb::import:
+      return import_cluster(options);
+    case Verb::collective:
+      return collective(options);
+    case Verb::compare:
+      return compare(options);
   }
 }
 

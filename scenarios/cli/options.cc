@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "scenarios/cli/exit_code.h"
+#include "scenarios/cli/nccl_options.h"
 #include "scenarios/cli/option_values.h"
 
 namespace traingraph::scenarios::cli {
@@ -45,6 +46,11 @@ std::vector<std::pair<std::string, Format>> formats_of(Verb verb) {
       return {};
     case Verb::topo_show:
       return {{"text", Format::text}, {"json", Format::json}, {"dot", Format::dot}, {"svg", Format::svg}};
+    case Verb::collective:
+    case Verb::compare:
+      return {{"text", Format::text}, {"json", Format::json}};
+    case Verb::import:
+      return {{"text", Format::text}};
   }
   return {};
 }
@@ -122,6 +128,9 @@ Options understand(const RawOptions& raw, const Terminal& terminal, std::uint32_
   Options options;
   options.verb = raw.verb;
   options.subject = raw.subject;
+  options.files = raw.files;
+  options.cluster = raw.cluster;
+  if (raw.verb == Verb::collective || raw.verb == Verb::compare) options.nccl = understand_nccl(raw);
   options.overrides = raw.set;
   for (const std::string& text : raw.set) {
     const std::size_t equals = text.find('=');

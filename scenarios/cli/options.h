@@ -11,14 +11,29 @@
 #include "scenarios/cli/command_line.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/terminal.h"
+#include "workloads/nccl/cost_model.h"
 
 namespace traingraph::scenarios::cli {
 
 enum class Format { text, json, csv, dot, svg, hdf5 };
 
+/// Of `collective` and `compare`.
+struct NcclOptions {
+  std::vector<double> sizes;        ///< bytes
+  std::string factor = "2";         ///< from one size to the next, as typed
+  std::vector<std::uint32_t> gpus;  ///< empty: all
+  std::optional<workloads::CollectiveKind> kind;
+  std::optional<workloads::NcclAlgorithm> algorithm;
+  std::optional<workloads::NcclProtocol> protocol;
+  std::string node;  ///< a preset of nccl_nodes; empty: that of the cluster
+};
+
 struct Options {
   Verb verb = Verb::run;
-  std::string subject;                 ///< a path, or "-" for stdin; `topo show`: a preset's name or a path
+  std::string subject;             ///< a path, or "-" for stdin; `topo show`: a preset's name or a path; `import`: a kind
+  std::vector<std::string> files;  ///< `import`, `compare`
+  std::string cluster;             ///< `collective`, `compare`
+  NcclOptions nccl;                ///< `collective`, `compare`
   std::vector<std::string> overrides;  ///< "a.b=c"; --bins is one too, after all others
   std::optional<std::uint64_t> seed;   ///< for every random choice of the scenario
   Format format = Format::text;

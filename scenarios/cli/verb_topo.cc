@@ -22,25 +22,6 @@ namespace {
 
 constexpr std::string_view kFolder = "clusters";
 
-/// A preset's keys may be named as in a scenario (cluster.nodes) or as in the preset (nodes).
-std::vector<std::string> overrides_of_preset(const Options& options) {
-  constexpr std::string_view kPrefix = "cluster.";
-  std::vector<std::string> overrides = options.overrides;
-  for (std::string& text : overrides) {
-    if (text.starts_with(kPrefix)) text.erase(0, kPrefix.size());
-  }
-  return overrides;
-}
-
-topology::ClusterSpec cluster_named(const Options& options) {
-  const std::string& subject = options.subject;
-  if (find_preset(kFolder, subject) != nullptr) return load_cluster_preset(subject, overrides_of_preset(options));
-  const bool file =
-      subject == "-" || subject.ends_with(".yaml") || subject.ends_with(".yml") || subject.find('/') != std::string::npos;
-  if (file) return load_subject(options).cluster;
-  throw UsageError{fmt::format("topo show: no cluster preset '{}'{}", subject, suggestion(subject, preset_names(kFolder)))};
-}
-
 std::string shown(const Options& options, const topology::ClusterSpec& cluster) {
   const topology::Fabric fabric = topology::build(cluster);
   const topology::Description description = topology::describe(fabric, cluster);
@@ -75,9 +56,9 @@ void topo_list(const Options& options) {
 }
 
 void topo_show(const Options& options) {
-  if (!options.output) return write_stdout(shown(options, cluster_named(options)));
+  if (!options.output) return write_stdout(shown(options, load_cluster(options, options.subject, "topo show")));
   OutputFile file{*options.output, options.output_policy};
-  file.write(shown(options, cluster_named(options)));
+  file.write(shown(options, load_cluster(options, options.subject, "topo show")));
   file.commit();
 }
 

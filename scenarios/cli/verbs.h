@@ -15,5 +15,8 @@ void sweep(const Options& options);
 void validate_theory(const Options& options);
 void topo_list(const Options& options);
 void topo_show(const Options& options);
+void import_cluster(const Options& options);
+void collective(const Options& options);
+void compare(const Options& options);
 
 }  // namespace traingraph::scenarios::cli
