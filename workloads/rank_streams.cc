@@ -67,6 +67,12 @@ void RankStreams::collective(Stream stream, std::uint16_t label, std::uint16_t s
                              std::initializer_list<Stream> also) {
   depend_on(Stream::compute, length(Stream::compute));
   for (const Stream s : also) depend_on(s, length(s));
+  if (stream == Stream::blocking) {  // it may be the first to touch what a pass has received
+    for (const Stream s : {Stream::forward_receive, Stream::backward_receive}) {
+      const auto at = static_cast<std::size_t>(s);
+      if (required_[at] > waited_[at]) depend_on(s, required_[at]);
+    }
+  }
   add(sim::OpKind::collective, stream, label, slot, collective);
 }
 

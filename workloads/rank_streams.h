@@ -43,7 +43,8 @@ class RankStreams {
   void require(Stream stream, std::uint32_t count);
   void require_all(Stream stream) { require(stream, length(stream)); }
 
-  /// An operation of another stream. It waits for everything issued on the compute stream so far, and on `also` so far.
+  /// An operation of another stream. It waits for everything issued on the compute stream so far, and on `also` so far; on
+  /// the blocking stream also for the receives that the next compute operation is required to wait for.
   void collective(Stream stream, std::uint16_t label, std::uint16_t slot, std::uint32_t collective,
                   std::initializer_list<Stream> also = {});
   void send(Stream stream, std::uint16_t label, std::uint16_t slot, std::uint32_t message);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ void import_cluster(const Options& options) {
   if (std::find(kinds.begin(), kinds.end(), options.subject) == kinds.end()) {
     throw UsageError{fmt::format("import: unknown kind '{}'{}", options.subject, suggestion(options.subject, kinds))};
   }
-  if (options.output) prove_writable(*options.output, options.output_policy);
+  std::optional<OutputFile> file;
+  if (options.output) file.emplace(*options.output, options.output_policy);
   const topology::Imported imported = run_import(import_request(options.subject, options.files, options.overrides), "");
   const topology::Fabric fabric = topology::build(imported.cluster);
   if (!options.quiet) {
@@ -36,9 +38,8 @@ void import_cluster(const Options& options) {
                     "the scenario instead: cluster: {{import: ...}}",
                     yaml.size(), kLargestFile)};
   }
-  OutputFile file{*options.output, options.output_policy};
-  file.write(yaml);
-  file.commit();
+  file->write(yaml);
+  file->commit();
   const std::string text = topology::to_text(topology::describe(fabric, imported.cluster));
   write_stdout(options.color ? paint_summary(text) : text);
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "analysis/plan/plan_report.h"
@@ -25,16 +26,16 @@ std::string printed(const reports::PlanReport& report, Format format) {
 
 void plan(const Options& options) {
   PlanQuestion question = plan_question(options);
-  if (options.output) prove_writable(*options.output, options.output_policy);
+  std::optional<OutputFile> file;
+  if (options.output) file.emplace(*options.output, options.output_policy);
   const Scenario scenario = plan_subject(options);
   ProgressLine line{options.progress_on_terminal, write_stderr, ProgressLine::Clock::now};
   if (options.progress) question.limits.progress = [&](const std::string& text) { line.update(text); };
   const reports::PlanReport report = plan_scenario(scenario, question);
   line.erase();
-  if (options.output) {
-    OutputFile file{*options.output, options.output_policy};
-    file.write(printed(report, options.file_format));
-    file.commit();
+  if (file) {
+    file->write(printed(report, options.file_format));
+    file->commit();
   }
   const std::string text = printed(report, options.format);
   write_stdout(options.color ? paint_summary(text) : text);

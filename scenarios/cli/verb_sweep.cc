@@ -27,6 +27,7 @@ class Collector {
  public:
   Collector(const Options& options, const Sweep& sweep) : options_{options}, sweep_{sweep} {
     if (!options.output) return;
+    file_.emplace(*options.output, options.output_policy);
     std::filesystem::path journal = *options.output;
     journal += ".journal";
     journal_.emplace(journal, sweep.digest(version()), sweep.points.size(), options.output_policy.force);
@@ -59,12 +60,10 @@ class Collector {
     std::sort(rows_.begin(), rows_.end(), [](const SweepRow& a, const SweepRow& b) { return a.point < b.point; });
     if (!options_.output) return write_stdout(to_csv(sweep_, rows_));
     if (options_.file_format == Format::hdf5) {
-      prove_writable(*options_.output, options_.output_policy);
       write_hdf5(*options_.output, sweep_, rows_, version());
     } else {
-      OutputFile file{*options_.output, options_.output_policy};
-      file.write(to_csv(sweep_, rows_));
-      file.commit();
+      file_->write(to_csv(sweep_, rows_));
+      file_->commit();
     }
     journal_->remove();
     const auto failed = std::count_if(rows_.begin(), rows_.end(), [](const SweepRow& r) { return !r.error.empty(); });
@@ -76,6 +75,7 @@ class Collector {
  private:
   const Options& options_;
   const Sweep& sweep_;
+  std::optional<OutputFile> file_;  // claimed for the whole sweep; the HDF5 writer takes it over under its lock
   std::optional<SweepJournal> journal_;
   std::vector<SweepRow> rows_;
   std::mutex mutex_;
@@ -129,7 +129,6 @@ void sweep_in_ranks(const Options& options, const Sweep& sweep) {
 }  // namespace
 
 void sweep(const Options& options) {
-  if (options.output && !options.output_policy.force) prove_writable(*options.output, options.output_policy);
   const Sweep what = load_sweep(options.subject, options.overrides);
   started_by_mpi() ? sweep_in_ranks(options, what) : sweep_in_threads(options, what);
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 
 #include "scenarios/cli/exit_code.h"
@@ -17,7 +18,8 @@ constexpr std::uint64_t kScenarios = 600, kScenariosOfSmoke = 40;
 }  // namespace
 
 void validate_theory(const Options& options) {
-  if (options.output) prove_writable(*options.output, options.output_policy);
+  std::optional<OutputFile> file;
+  if (options.output) file.emplace(*options.output, options.output_policy);
   ProgressLine line{options.progress_on_terminal, write_stderr, ProgressLine::Clock::now};
   CheckHooks hooks{options.threads, &interrupted(), {}};
   if (options.progress) hooks.progress = [&](const std::string& text) { line.update(text); };
@@ -27,10 +29,9 @@ void validate_theory(const Options& options) {
   validation.grid = compare_step_model(options.smoke, hooks);
   line.erase();
   const std::string text = to_markdown(validation);
-  if (options.output) {
-    OutputFile file{*options.output, options.output_policy};
-    file.write(text);
-    file.commit();
+  if (file) {
+    file->write(text);
+    file->commit();
     if (!options.quiet) write_stderr(fmt::format("wrote {}\n", options.output->string()));
   } else {
     write_stdout(text);

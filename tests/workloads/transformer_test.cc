@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
+#include <vector>
 
 #include "workload_cases.h"
 #include "workloads/flops.h"
+#include "workloads/rank_streams.h"
 
 namespace traingraph::workloads {
 namespace {
@@ -362,6 +365,50 @@ TEST(Transformer, TheWaitForGradientsIsDataParallelisms) {
   embedding.model.tied_embeddings = true;
   EXPECT_GT(untied, sim::Duration{});
   EXPECT_GE(exposed_dp(embedding), untied.scaled(0.95));
+}
+
+// A collective may be the first operation of a pass (the gather of a gradient under sequence parallelism, the exchange of
+// Ulysses): it has nothing to work on before the pass's input has come.
+TEST(Transformer, NoCollectiveOfAPassComesBeforeItsInput) {
+  for (const CpAttention attention : {CpAttention::ring, CpAttention::ulysses}) {
+    TransformerSpec s = step_of(llama405b(), 2, 2, 1, 1, 4);
+    s.precision = Precision::bf16;
+    s.attention = Attention::flash;
+    s.recompute = Recompute::none;
+    s.parallel.sequence_parallel = true;
+    s.parallel.cp = 2;
+    s.parallel.cp_attention = attention;
+    s.parallel.layers_per_stage.assign(2, 63);
+    const Workload w = build_step(s);
+    for (const sim::Template& role : w.program.templates) {
+      std::vector<std::vector<std::uint32_t>> streams(role.streams);
+      // Of every operation: how many receives of each kind have ended before it starts, at least.
+      std::vector<std::array<std::uint32_t, 2>> received(role.ops.size());
+      std::array<std::uint32_t, 2> posted{};
+      std::uint32_t collectives = 0;
+      for (std::uint32_t i = 0; i < role.ops.size(); ++i) {
+        const sim::Op& op = role.ops[i];
+        auto& mine = received[i];
+        const auto learn = [&](std::uint32_t before) {
+          for (std::size_t k = 0; k < 2; ++k) mine[k] = std::max(mine[k], received[before][k]);
+        };
+        if (!streams[op.stream].empty()) learn(streams[op.stream].back());
+        for (std::uint32_t d = 0; d < op.dependencies; ++d) {
+          const sim::Dependency& dep = role.dependencies[op.first_dependency + d];
+          learn(streams[dep.stream][dep.position]);
+        }
+        if (op.kind == sim::OpKind::receive)
+          mine[op.stream == static_cast<std::uint16_t>(Stream::forward_receive) ? 0 : 1] =
+              ++posted[op.stream == static_cast<std::uint16_t>(Stream::forward_receive) ? 0 : 1];
+        if (op.kind == sim::OpKind::collective && op.stream == static_cast<std::uint16_t>(Stream::blocking)) {
+          ++collectives;
+          EXPECT_EQ(mine, posted) << role.name << ", operation " << i;
+        }
+        streams[op.stream].push_back(i);
+      }
+      EXPECT_GT(collectives, 0U);
+    }
+  }
 }
 
 }  // namespace
