@@ -39,7 +39,7 @@ topology::TreeNode tree_of(const Value& value) {
       break;
     case ValueKind::map:
       node.kind = Kind::map;
-      for (const Entry& e : value.entries) node.entries.emplace_back(e.key, tree_of(e.value));
+      for (const Entry& e : value.entries) node.entries.push_back({e.key, tree_of(e.value)});
       break;
   }
   return node;

@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace traingraph::topology {
+
+struct TreeEntry;
 
 struct TreeNode {
   enum class Kind : std::uint8_t { null, scalar, list, map };
@@ -17,14 +18,21 @@ struct TreeNode {
   std::uint32_t line = 0;    ///< 1-based
   std::uint32_t column = 0;  ///< 1-based
   std::vector<TreeNode> items;
-  std::vector<std::pair<std::string, TreeNode>> entries;
+  std::vector<TreeEntry> entries;
 
-  [[nodiscard]] const TreeNode* find(std::string_view key) const {
-    for (const auto& [name, value] : entries) {
-      if (name == key) return &value;
-    }
-    return nullptr;
-  }
+  [[nodiscard]] const TreeNode* find(std::string_view key) const;
 };
+
+struct TreeEntry {
+  std::string key;
+  TreeNode value;
+};
+
+inline const TreeNode* TreeNode::find(std::string_view key) const {
+  for (const TreeEntry& e : entries) {
+    if (e.key == key) return &e.value;
+  }
+  return nullptr;
+}
 
 }  // namespace traingraph::topology
