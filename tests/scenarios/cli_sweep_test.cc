@@ -124,11 +124,11 @@ TEST_F(CliSweep, RanksChangeNothing) {
 // The third rank may use one second of processor time, then the system kills it.
 TEST_F(CliSweep, ADeadRankEndsTheJobAndLeavesWhatIsFinished) {
   if (!has_mpi()) GTEST_SKIP() << "built without MPI, or no mpirun";
-  const std::string longer = "workload.iterations=12000";
+  const std::string longer = "workload.iterations=60000";
   const std::string sweep =
       std::string{TRAINGRAPH_BINARY} + " sweep " + file_ + " -o " + folder_.file("dead.csv") + " --set " + longer;
   const std::string said = folder_.file("said");
-  EXPECT_NE(shell(kMpirun + "-n 2 " + sweep + " : -n 1 sh -c 'ulimit -t 1; exec " + sweep + "' >" + said + " 2>&1"), 0);
+  EXPECT_NE(shell(kMpirun + "-n 2 " + sweep + " : -n 1 sh -c 'ulimit -t 2; exec " + sweep + "' >" + said + " 2>&1"), 0);
   EXPECT_THAT(read_file(said), HasSubstr("exited on signal"));
   EXPECT_FALSE(std::filesystem::exists(folder_.file("dead.csv")));
   const std::size_t finished = journal_lines("dead.csv") - 1;

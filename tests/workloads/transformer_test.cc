@@ -370,8 +370,8 @@ TEST(Transformer, TheWaitForGradientsIsDataParallelisms) {
 // A collective may be the first operation of a pass (the gather of a gradient under sequence parallelism, the exchange of
 // Ulysses): it has nothing to work on before the pass's input has come.
 TEST(Transformer, NoCollectiveOfAPassComesBeforeItsInput) {
-  for (const CpAttention attention : {CpAttention::ring, CpAttention::ulysses}) {
-    TransformerSpec s = step_of(llama405b(), 2, 2, 1, 1, 4);
+  for (const ContextParallelKind attention : {ContextParallelKind::ring, ContextParallelKind::ulysses}) {
+    TransformerSpec s = step_of(llama405b(), 2, 2, 1, 1, 4);  // and CP 2: of 8 GPUs
     s.precision = Precision::bf16;
     s.attention = Attention::flash;
     s.recompute = Recompute::none;

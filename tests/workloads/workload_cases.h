@@ -99,7 +99,7 @@ inline WorkloadSpec workload_of(const TransformerSpec& s, std::uint32_t steps = 
 }
 
 inline Workload build_step(const TransformerSpec& s, std::uint32_t steps = 1, const HardwareSpec& hardware = round_gpu()) {
-  const std::uint32_t gpus = s.parallel.tp * s.parallel.pp * s.parallel.dp;
+  const std::uint32_t gpus = s.parallel.tp * s.parallel.cp * s.parallel.pp * s.parallel.dp;
   return build(workload_of(s, steps), hardware, regular_cluster(gpus, 8));
 }
 
