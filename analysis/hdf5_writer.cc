@@ -138,6 +138,45 @@ void write_load(H5File& file, const topology::Fabric& fabric, const sim::Record&
   file.attribute("/links/load", "bin_ps", record.bin_width.count_ps());
 }
 
+/// Where each GPU's time went over the reported step, in the program's categories.
+void write_time_splits(H5File& file, const workloads::Workload& workload, const sim::Record& record) {
+  const std::vector<std::string>& categories = workload.program.categories;
+  std::vector<Column> columns{{"rank", uint32}};
+  for (const std::string& category : categories) columns.push_back({category + "_ps", int64});
+  H5Table t = file.table("/time_splits", std::move(columns), record.splits.size());
+  for (std::uint32_t r = 0; r < record.splits.size(); ++r) {
+    t.put(r);
+    for (std::size_t c = 0; c < categories.size(); ++c) t.put(record.splits[sim::RankId{r}].by_category[c].count_ps());
+    t.end_row();
+  }
+  t.finish();
+}
+
+void write_most_loaded(H5File& file, const Result& result) {
+  const std::vector<LinkUse>& links = result.top_links;
+  H5Table t = file.table("/links/most_loaded",
+                         {{"order", uint64},
+                          {"id", uint32},
+                          {"name", text, width_of(links, [](const LinkUse& l) { return l.name; })},
+                          {"tier", text, width_of(links, [](const LinkUse& l) { return l.tier; })},
+                          {"capacity_Bps", float64},
+                          {"bytes", float64},
+                          {"busy_fraction", float64},
+                          {"mean_utilization", float64},
+                          {"peak_utilization", float64}},
+                         links.size());
+  for (const LinkUse& l : links) {
+    t.put(t.rows());
+    t.put(index(l.link));
+    t.put(std::string_view{l.name});
+    t.put(std::string_view{l.tier});
+    for (const double v : {l.capacity_bytes_per_s, l.bytes, l.busy_fraction, l.mean_utilization, l.peak_utilization})
+      t.put(v);
+    t.end_row();
+  }
+  t.finish();
+}
+
 void write_bounds(H5File& file, const Result& result) {
   H5Table t = file.table("/bounds",
                          {{"number", int32},
@@ -221,8 +260,7 @@ void write_collectives(H5File& file, const Result& result) {
   t.finish();
 }
 
-void write_link_use(H5File& file, const topology::Fabric& fabric, const sim::Program& program, const sim::Record& record,
-                    const Result& result) {
+void write_link_use(H5File& file, const topology::Fabric& fabric, const sim::Program& program, const sim::Record& record) {
   const std::vector<LinkUse> uses = link_use(fabric, program, record);
   H5Table t = file.table("/links/use",
                          {{"id", uint32},
@@ -237,13 +275,6 @@ void write_link_use(H5File& file, const topology::Fabric& fabric, const sim::Pro
     t.end_row();
   }
   t.finish();
-  H5Table most = file.table("/links/most_loaded", {{"order", uint64}, {"id", uint32}}, result.top_links.size());
-  for (const LinkUse& use : result.top_links) {
-    most.put(most.rows());
-    most.put(index(use.link));
-    most.end_row();
-  }
-  most.finish();
 }
 
 void write_communicators(H5File& file, const Explanation& explanation) {
@@ -361,11 +392,13 @@ void ResultFile::finish(const Result& result, const topology::Fabric& fabric, co
   write_nodes(file, fabric);
   write_links(file, fabric);
   write_ranks(file, fabric, state_->workload);
+  write_time_splits(file, state_->workload, record);
   write_load(file, fabric, record);
+  write_most_loaded(file, result);
   write_bounds(file, result);
   write_critical_path(file, result);
   write_collectives(file, result);
-  write_link_use(file, fabric, state_->workload.program, record, result);
+  write_link_use(file, fabric, state_->workload.program, record);
   write_explanation(file, state_->workload.program);
   file.commit();
 }

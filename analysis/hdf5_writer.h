@@ -11,11 +11,12 @@
 //   /tasks            id rank class step kind name stage microbatch layer stream ready_ps start_ps end_ps
 //   /transfers        task class source target bytes start_ps drained_ps end_ps hops (only with trace.transfers)
 //   /links/load       float32 [link, bin], mean utilization; attributes bin_s, bin_ps (only when bins were recorded)
+//   /links/most_loaded  order id name tier capacity_Bps bytes busy_fraction mean_utilization peak_utilization
+//   /time_splits      rank, and a column per category: compute_ps ...; over the reported step
 //   /bounds           number name subject holds_for window value_ps value_s simulated_ps binds
 //   /critical_path    order rank step kind task microbatch layer start_ps end_ps slack_ps
 //   /collectives      name algorithm bytes calls step bulk_exact bulk_forced reason
 //   /links/use        id bytes busy_fraction mean_utilization peak_utilization: every link over the reported step
-//   /links/most_loaded  order id, the ten most loaded
 //   /explain/communicators  group name size ranks; members as text ranges, in ring order
 //   /explain/calls    group collective algorithm bytes calls_per_step; groups have the same calls
 //   /explain/messages from to channels messages_per_step bytes_per_step; point to point, by pair of roles

@@ -1,8 +1,8 @@
 # Sourced by scenarios/quickstart.sh and tests/run.sh: the Debian packages that building and testing need.
 
-build_packages=(ca-certificates cmake g++ git libboost-dev libcli11-dev libfmt-dev libhdf5-dev libmimalloc-dev libpugixml-dev
-  libyaml-cpp-dev ninja-build nlohmann-json3-dev)
-test_packages=(libgmock-dev libgtest-dev libopenmpi-dev librapidcheck-dev openmpi-bin python3 python3-h5py)
+build_packages=(ca-certificates cmake g++ git libboost-dev libcli11-dev libcpp-httplib-dev libfmt-dev libhdf5-dev libmimalloc-dev
+  libpugixml-dev libyaml-cpp-dev ninja-build nlohmann-json3-dev)
+test_packages=(libgmock-dev libgtest-dev libopenmpi-dev librapidcheck-dev nodejs openmpi-bin python3 python3-h5py)
 
 # Installs what is missing of the packages named; says nothing when nothing is. Fails, saying what to install, where it may not.
 install_missing() {

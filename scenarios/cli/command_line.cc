@@ -18,8 +18,8 @@
 namespace traingraph::scenarios::cli {
 namespace {
 
-const std::vector<std::string> kVerbs{"run",      "check", "bound",  "limits",     "plan",    "sweep",
-                                      "validate", "topo",  "import", "collective", "compare", "help"};
+const std::vector<std::string> kVerbs{"run",  "check",  "bound",      "limits",  "plan",  "sweep",  "validate",
+                                      "topo", "import", "collective", "compare", "serve", "report", "help"};
 const std::vector<std::string> kTopoVerbs{"list", "show"};
 
 class Parser {
@@ -38,9 +38,11 @@ class Parser {
     add_import();
     add_collective();
     add_compare();
+    add_serve();
+    add_report();
     app_.add_flag("--version", version_, "Version, git commit, compiler, and versions of Boost and HDF5");
     for (CLI::App* app : {&app_, run_, check_, bound_, limits_, plan_, sweep_, validate_, validate_theory_, topo_,
-                          topo_list_, topo_show_, import_, collective_, compare_}) {
+                          topo_list_, topo_show_, import_, collective_, compare_, serve_, report_}) {
       app->set_help_flag("-h,--help", "-h: this page; --help: the reasons too");
     }
   }
@@ -76,6 +78,8 @@ class Parser {
     if (import_->parsed()) raw_.verb = Verb::import;
     if (collective_->parsed()) raw_.verb = Verb::collective;
     if (compare_->parsed()) raw_.verb = Verb::compare;
+    if (serve_->parsed()) raw_.verb = Verb::serve;
+    if (report_->parsed()) raw_.verb = Verb::report;
     return raw_;
   }
 
@@ -263,6 +267,20 @@ class Parser {
     add_look(*compare_);
   }
 
+  void add_serve() {
+    serve_ = app_.add_subcommand("serve", "The interactive page, for browsers on this machine");
+    serve_->add_option("--port", raw_.port, "Where to listen, 0: any free port (default: 8080)")->type_name("N");
+    serve_->add_flag("-q,--quiet", raw_.quiet, "Nothing on stderr but errors");
+  }
+
+  void add_report() {
+    report_ = app_.add_subcommand("report", "A result file as one HTML page that opens from disk");
+    report_->add_option("result", raw_.subject, "What `traingraph run -o` wrote")->required()->type_name("R.h5");
+    report_->add_option("-o,--output", raw_.output, "Write it to a file instead of stdout")->type_name("R.html");
+    add_output_flags(*report_);
+    report_->add_flag("-q,--quiet", raw_.quiet, "Nothing on stderr but errors");
+  }
+
   void add_set(CLI::App& app) {
     app.add_option("--set", raw_.set, "Replace or add one value of the file; repeatable")
         ->type_name("a.b=c")
@@ -296,6 +314,8 @@ class Parser {
     collective_->footer(std::string{kCollectiveHelp});
     compare_->footer(std::string{kCompareHelp});
     import_->footer(std::string{kImportHelp} + describe_import_options());
+    serve_->footer(std::string{kServeHelp});
+    report_->footer(std::string{kReportHelp});
   }
 
   /// The subcommand that the user has reached.
@@ -344,6 +364,7 @@ class Parser {
     if (&app == collective_)
       return "collective: the collective and the cluster are missing (traingraph collective OP CLUSTER)";
     if (&app == compare_) return "compare: the cluster and a log are missing (traingraph compare CLUSTER LOG...)";
+    if (&app == report_) return "report: the result file is missing";
     if (&app == topo_show_) return "topo show: the cluster is missing: a preset (`traingraph topo list`) or a scenario file";
     return error.what();
   }
@@ -369,6 +390,8 @@ class Parser {
   CLI::App* import_ = nullptr;
   CLI::App* collective_ = nullptr;
   CLI::App* compare_ = nullptr;
+  CLI::App* serve_ = nullptr;
+  CLI::App* report_ = nullptr;
 };
 
 bool looks_like_scenario(std::string_view word) { return word.ends_with(".yaml") || word.ends_with(".yml"); }

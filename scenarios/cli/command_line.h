@@ -22,7 +22,9 @@ enum class Verb {
   topo_show,
   import,
   collective,
-  compare
+  compare,
+  serve,
+  report
 };
 
 /// What only `plan` has.
@@ -49,6 +51,7 @@ struct RawOptions {
   std::optional<std::string> threads;
   std::optional<std::string> seed;
   std::optional<std::string> bins;
+  std::optional<std::string> port;
   std::vector<std::string> trace;  ///< "tasks", "transfers"
   bool force = false;
   bool keep_partial = false;

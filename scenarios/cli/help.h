@@ -9,6 +9,7 @@ inline constexpr std::string_view kUsage =
     "usage: traingraph run S.yaml [-o R.h5] | check S.yaml | bound S.yaml | plan S.yaml | limits [A.yaml]\n"
     "       traingraph sweep SWEEP.yaml [-o T.h5] | validate theory | topo list | topo show X\n"
     "       traingraph import KIND FILE... [-o cluster.yaml] | collective OP CLUSTER | compare CLUSTER LOG...\n"
+    "       traingraph serve [--port N] | report R.h5 [-o R.html]\n"
     "       traingraph --version | --help";
 
 inline constexpr std::string_view kMainHelp = R"(
@@ -137,6 +138,16 @@ A log does not always say which collective it is; --op does. Without known chann
 Examples:
   traingraph compare dgx_h100_superpod all_reduce.log
   traingraph compare mi300x_rail rccl.log --algo ring
+)";
+
+inline constexpr std::string_view kServeHelp = R"(
+Serves the interactive page to browsers on this machine (http://127.0.0.1:PORT/, printed once it listens) until Ctrl-C. Nothing is
+fetched from elsewhere, no file is read or kept for the page, and requests from other machines or other sites' pages are refused.
+)";
+
+inline constexpr std::string_view kReportHelp = R"(
+The page has everything in it and asks no network: summary, where time went, streams over time, bounds, critical path, fabric. The load
+of links over time is there when the run recorded it: `traingraph run S.yaml -o R.h5 --bins 200`.
 )";
 
 }  // namespace traingraph::scenarios::cli

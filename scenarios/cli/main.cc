@@ -50,6 +50,10 @@ void perform(const std::vector<std::string>& words) {
       return collective(options);
     case Verb::compare:
       return compare(options);
+    case Verb::serve:
+      return serve(options);
+    case Verb::report:
+      return report(options);
   }
 }
 

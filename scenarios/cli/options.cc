@@ -51,6 +51,9 @@ std::vector<std::pair<std::string, Format>> formats_of(Verb verb) {
       return {{"text", Format::text}, {"json", Format::json}};
     case Verb::import:
       return {{"text", Format::text}};
+    case Verb::serve:
+    case Verb::report:
+      break;
   }
   return {};
 }
@@ -171,6 +174,8 @@ Options understand(const RawOptions& raw, const Terminal& terminal, std::uint32_
   if (raw.bins) {
     options.overrides.push_back(fmt::format("run.bins={}", whole_number<std::uint32_t>("--bins", *raw.bins, 1, kMostBins)));
   }
+  if (raw.port)
+    options.port = whole_number<std::uint16_t>("--port", *raw.port, 0, std::numeric_limits<std::uint16_t>::max());
   options.threads =
       raw.threads ? whole_number<std::uint32_t>("--threads", *raw.threads, 1, kMostThreads) : std::max(1U, cores);
   return options;

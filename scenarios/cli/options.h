@@ -57,7 +57,8 @@ struct Options {
   bool trace_transfers = false;
   std::uint32_t threads = 1;  ///< re-runs at a time
   bool threads_given = false;
-  PlanWords plan;  ///< as typed; plan_options.h
+  PlanWords plan;             ///< as typed; plan_options.h
+  std::uint16_t port = 8080;  ///< `serve`; 0: any free one
 };
 
 /// Largest accepted --bins and --threads.

@@ -18,5 +18,7 @@ void topo_show(const Options& options);
 void import_cluster(const Options& options);
 void collective(const Options& options);
 void compare(const Options& options);
+void serve(const Options& options);
+void report(const Options& options);
 
 }  // namespace traingraph::scenarios::cli

@@ -132,7 +132,7 @@ TEST(CommandLine, AMisspeltWordFindsItsNeighbour) {
   EXPECT_THAT(refusal({"chekc", "s.yaml"}), StartsWith("unknown verb 'chekc'; did you mean 'check'?"));
   EXPECT_THAT(refusal({"fly"}),
               StartsWith("unknown verb 'fly'; allowed: run, check, bound, limits, plan, sweep, validate, topo, import, "
-                         "collective, compare, help"));
+                         "collective, compare, serve, report, help"));
   EXPECT_THAT(refusal({"topo", "lits"}), StartsWith("topo: unknown verb 'lits'; did you mean 'list'?"));
   EXPECT_THAT(refusal({"run", "s.yaml", "--fromat", "json"}),
               StartsWith("run: unknown option '--fromat'; did you mean '--format'?"));
