@@ -44,9 +44,10 @@ export function namesByTime(tracks, names) {
   return names.map((_, i) => i).sort((a, b) => total[b] - total[a] || a - b);
 }
 
-/** Rows for the chart of streams: the critical path first, then every track. */
+/** Rows for the chart of streams: the critical path first, then every track that takes time. */
 export function rowsOf(document) {
-  const tracks = document.tracks.map((track) => ({...track, spans: spansOf(track.spans)}));
+  const tracks = document.tracks.map((track) => ({...track, spans: spansOf(track.spans)}))
+    .filter(({spans}) => spans.starts.some((start, i) => spans.ends[i] > start));
   const order = namesByTime(tracks, document.names);
   const colour = new Int32Array(order.length);
   order.forEach((name, place) => { colour[name] = place; });

@@ -23,7 +23,7 @@ function streams(document) {
 export function stepResult(document) {
   const {summary} = document;
   return element("div", {class: "result"},
-    element("h2", {}, summary.description), element("p", {class: "quiet"}, `${summary.fabric}, network model ${summary.network}`),
+    element("h2", {}, summary.description), element("p", {class: "quiet"}, (summary.fabric ? `${summary.fabric}, ` : "") + `network model ${summary.network}`),
     element("div", {class: "two"}, panel("Summary", summaryPanel(document)), panel("Memory of the fullest GPU", memoryPanel(document))),
     panel("Where time went", timePanel(document)),
     panel("Streams", ...(streams(document) ?? [])),

@@ -108,7 +108,8 @@ export class StepView {
   }
 
   question(resource) {
-    return `${this.factor(resource) < 1 ? "half" : "twice"} the ${resource.replaceAll("_", " ")}`;
+    const [what, tier] = resource.split(" ");
+    return `${this.factor(resource) < 1 ? "half" : "twice"} the ${what.replaceAll("_", " ")}${tier ? ` of ${tier}` : ""}`;
   }
 
   async whatIf(resource, before, said) {

@@ -62,6 +62,11 @@ test("zooming and moving stay inside the whole", () => {
   assert.deepEqual(shifted([0, 10], 500, [0, 100]), [90, 100]);
 });
 
+test("a track without any time has no row", () => {
+  const {rows} = rowsOf({names: ["mark"], tracks: [{rank: 0, stage: 0, stream: 1, spans: [5, 0, 0, -1, -1]}], critical_path: {}});
+  assert.deepEqual(rows, []);
+});
+
 test("flat lists become spans with their gaps", () => {
   const spans = spansOf([5, 10, 0, 1, -1, 2, 3, 1, -1, 4]);
   assert.deepEqual([...spans.starts], [5, 17]);
