@@ -28,14 +28,14 @@ std::size_t span_count(const std::vector<StepTrack>& tracks) {
   return count;
 }
 
-/// Neighbours that touch and last less than `below` together become one, with the name of the longest and the microbatch
-/// that they share.
+/// Neighbours that last less than `below` together, gaps included, become one, with the name of the longest and the
+/// microbatch that they share.
 std::vector<StepSpan> merged(const std::vector<StepSpan>& spans, std::int64_t below) {
   std::vector<StepSpan> out;
   std::int64_t longest = 0;
   for (const StepSpan& span : spans) {
     const std::int64_t length = span.end_ps - span.start_ps;
-    const bool joins = !out.empty() && span.start_ps <= out.back().end_ps && span.end_ps - out.back().start_ps < below;
+    const bool joins = !out.empty() && span.end_ps - out.back().start_ps < below;
     if (!joins) {
       out.push_back(span);
       longest = length;

@@ -32,8 +32,8 @@ struct StepTracks {
   std::int64_t merged_below_ps = 0;
 };
 
-/// The last step's spans of the lowest rank of every role. When they are more than `most`, spans of a stream that follow
-/// each other without a gap are merged while they last less than a time together, which is doubled until they are not.
+/// The last step's spans of the lowest rank of every role. When they are more than `most`, neighbours of a stream
+/// are merged while they last less than a time together, gaps included; the time is doubled until they are few enough.
 [[nodiscard]] StepTracks step_tracks(const H5Input& file, std::size_t most);
 
 }  // namespace traingraph::analysis
