@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analysis/plan/plan_report.h"
+#include "scenarios/cli/interrupt.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/paint.h"
 #include "scenarios/cli/plan_options.h"
@@ -31,6 +32,7 @@ void plan(const Options& options) {
   const Scenario scenario = plan_subject(options);
   ProgressLine line{options.progress_on_terminal, write_stderr, ProgressLine::Clock::now};
   if (options.progress) question.limits.progress = [&](const std::string& text) { line.update(text); };
+  const PolledSection polled;
   const reports::PlanReport report = plan_scenario(scenario, question);
   line.erase();
   if (file) {

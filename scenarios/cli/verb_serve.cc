@@ -24,6 +24,7 @@ std::unique_ptr<serve::PageServer> listening(const Options& options) {
 }  // namespace
 
 void serve(const Options& options) {
+  const PolledSection polled;
   const auto server = listening(options);
   write_stdout(fmt::format("http://127.0.0.1:{}/\n", server->port()));
   if (!options.quiet) write_stderr("open this address in a browser on this machine; Ctrl-C ends\n");

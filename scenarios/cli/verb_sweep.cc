@@ -130,6 +130,7 @@ void sweep_in_ranks(const Options& options, const Sweep& sweep) {
 
 void sweep(const Options& options) {
   const Sweep what = load_sweep(options.subject, options.overrides);
+  const PolledSection polled;
   started_by_mpi() ? sweep_in_ranks(options, what) : sweep_in_threads(options, what);
 }
 

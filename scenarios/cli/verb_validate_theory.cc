@@ -23,6 +23,7 @@ void validate_theory(const Options& options) {
   ProgressLine line{options.progress_on_terminal, write_stderr, ProgressLine::Clock::now};
   CheckHooks hooks{options.threads, &interrupted(), {}};
   if (options.progress) hooks.progress = [&](const std::string& text) { line.update(text); };
+  const PolledSection polled;
   TheoryValidation validation;
   validation.bounds = check_bounds(options.smoke ? kScenariosOfSmoke : kScenarios, hooks);
   validation.ideal = check_ideal_cases();

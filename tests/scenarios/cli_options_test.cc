@@ -187,9 +187,10 @@ TEST(CommandLine, LimitsChoosesTheFormOfItsFile) {
 
 TEST(CommandLine, HelpListsOnlyVerbsThatWork) {
   const std::string text = std::get<Answer>(parse_command_line({"--help"})).text;
-  for (const char* verb : {"run", "check", "bound", "limits", "plan", "sweep", "validate", "topo"})
+  for (const char* verb : {"run", "check", "bound", "limits", "plan", "sweep", "validate", "topo", "import", "collective",
+                           "compare", "serve", "report"})
     EXPECT_THAT(text, HasSubstr(verb));
-  for (const char* verb : {"serve", "calibrate"}) EXPECT_THAT(text, Not(HasSubstr(verb)));
+  for (const char* verb : {"montecarlo", "calibrate"}) EXPECT_THAT(text, Not(HasSubstr(verb)));
 }
 
 TEST(CommandLine, AutoMeansATerminalThatCanAndMay) {

@@ -1,12 +1,11 @@
 // Sweeps: which points a file means, what a row is as a line, and what the journal remembers.
-#include "scenarios/sweep/sweep.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
 #include "scenarios/diagnostics.h"
+#include "scenarios/sweep/sweep.h"
 #include "scenarios/sweep/sweep_journal.h"
 #include "scenarios/sweep/sweep_table.h"
 #include "tests/scenarios/cli_process.h"
