@@ -5,6 +5,7 @@
 #include <set>
 #include <sstream>
 
+#include "analysis/markup.h"
 #include "analysis/web_assets.h"
 #include "sim/error.h"
 
@@ -50,23 +51,6 @@ std::string embeddable(const nlohmann::ordered_json& document) {
   return text;
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string bundled_script(std::string_view entry) {
@@ -80,7 +64,7 @@ std::string report_html(const nlohmann::ordered_json& document) {
   const std::string title = document.at("summary").value("description", std::string{"a run"});
   std::string html = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  html += "<title>traingraph: " + escaped(title) + "</title>\n<style>\n";
+  html += "<title>traingraph: " + escaped_markup(title) + "</title>\n<style>\n";
   html += asset("style.css");
   html += "</style>\n</head>\n<body>\n<header><h1>traingraph</h1></header>\n<main id=\"view\"></main>\n";
   html += "<script type=\"application/json\" id=\"document\">" + embeddable(document) + "</script>\n";

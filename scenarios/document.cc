@@ -26,6 +26,19 @@ bool before(const Origin& a, const Origin& b) {
   return std::tie(a.kind, a.name, a.line, a.column) < std::tie(b.kind, b.name, b.line, b.column);
 }
 
+Value naming_preset(std::string_view key, std::string_view name) {
+  const Origin place{OriginKind::file, std::string{name}, 0, 0};
+  Value word;
+  word.kind = ValueKind::scalar;
+  word.origin = place;
+  word.text = name;
+  Value root;
+  root.kind = ValueKind::map;
+  root.origin = place;
+  root.entries.push_back({std::string{key}, place, std::move(word)});
+  return root;
+}
+
 const Entry* Value::find(std::string_view key) const {
   const auto it = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.key == key; });
   return it == entries.end() ? nullptr : &*it;

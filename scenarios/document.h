@@ -56,6 +56,9 @@ struct Entry {
 /// "a map", "a list", "'text'", "nothing": what a message says was found.
 [[nodiscard]] std::string describe(const Value& value);
 
+/// A document that is nothing but `key: name`, the name of a preset.
+[[nodiscard]] Value naming_preset(std::string_view key, std::string_view name);
+
 /// `over` laid on `base`: maps are merged key by key, anything else in `over` replaces what `base` has. Keys keep base's
 /// order, new ones follow. A map replaces base as a whole when it names a preset of its own, or when its `kind` is another
 /// one; laid on a word, which names a preset, it becomes that preset with changes.

@@ -76,15 +76,7 @@ void fields(Fields& f, NcclNode& n) {
 /// A preset as a value of its own.
 template <class T>
 T bind_preset(std::string_view folder, std::string_view name) {
-  const Origin place{OriginKind::file, std::string{name}, 0, 0};
-  Value word;
-  word.kind = ValueKind::scalar;
-  word.origin = place;
-  word.text = name;
-  Value root;
-  root.kind = ValueKind::map;
-  root.origin = place;
-  root.entries.push_back({"nccl", place, std::move(word)});
+  const Value root = naming_preset("nccl", name);
   T value;
   Diagnostics diagnostics;
   Provenance provenance;

@@ -134,15 +134,7 @@ Scenario load(const std::filesystem::path& file, const std::vector<std::string>&
 topology::ClusterSpec load_cluster_preset(std::string_view name, const std::vector<std::string>& overrides) {
   // As a scenario that holds nothing but the preset; the overrides are the cluster's own keys.
   Diagnostics diagnostics;
-  const Origin place{OriginKind::file, std::string{name}, 0, 0};
-  Value word;
-  word.kind = ValueKind::scalar;
-  word.origin = place;
-  word.text = name;
-  Value root;
-  root.kind = ValueKind::map;
-  root.origin = place;
-  root.entries.push_back({"cluster", place, std::move(word)});
+  Value root = naming_preset("cluster", name);
   for (const std::string& o : overrides) apply_override(root, "cluster." + o, diagnostics);
   return bind_cluster(root, diagnostics);
 }

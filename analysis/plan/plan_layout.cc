@@ -58,4 +58,17 @@ std::string to_string(const PlanLayout& l) {
                             l.zero_stage, l.micro_batch, workloads::name_of(l.recompute), kOrders[l.order]);
 }
 
+workloads::Sharding sharding_of(const workloads::ParallelSpec& base, const PlanLayout& l) {
+  workloads::ParallelSpec p;
+  p.dp = l.dp;
+  p.cp = l.cp;
+  p.ep = l.ep;
+  p.pp = l.pp;
+  p.schedule = l.schedule;
+  p.virtual_stages = l.virtual_stages;
+  p.zero_stage = l.zero_stage;
+  p.gradient_reduction = base.gradient_reduction;
+  return workloads::Sharding{p};
+}
+
 }  // namespace traingraph::analysis::plan

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "workloads/sharding.h"
 #include "workloads/workload_spec.h"
 
 namespace traingraph::analysis::plan {
@@ -39,5 +40,9 @@ struct PlanLayout {
 
 /// "TP 8 SP CP 2 PP 4 x 2 DP 16 EP 8, 1f1b, ZeRO 1, micro-batch 2, recompute full, order tp-cp-ep-dp-pp".
 [[nodiscard]] std::string to_string(const PlanLayout& layout);
+
+/// How the data-parallel ranks of a layout share parameters, gradients and optimizer states; `base` has what a layout
+/// leaves.
+[[nodiscard]] workloads::Sharding sharding_of(const workloads::ParallelSpec& base, const PlanLayout& layout);
 
 }  // namespace traingraph::analysis::plan

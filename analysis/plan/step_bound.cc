@@ -14,19 +14,6 @@ constexpr std::size_t kGather = 0, kScatter = 1, kReduce = 2;
 /// The engine's clock counts picoseconds and rounds every event; a bound in doubles stays below by more than that.
 constexpr double kRoundingMargin = 1 - 1e-7;
 
-Sharding sharding_of(const workloads::ParallelSpec& base, const PlanLayout& l) {
-  workloads::ParallelSpec p;
-  p.dp = l.dp;
-  p.cp = l.cp;
-  p.ep = l.ep;
-  p.pp = l.pp;
-  p.schedule = l.schedule;
-  p.virtual_stages = l.virtual_stages;
-  p.zero_stage = l.zero_stage;
-  p.gradient_reduction = base.gradient_reduction;
-  return Sharding{p};
-}
-
 double parameters(const StepBound::Degrees& d, const Share& held, double head) {
   return held.layers * d.layer + held.moe_layers * d.moe_layer + held.embedding * d.embedding + held.head * head;
 }

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "analysis/plan/step_bound.h"
-#include "workloads/sharding.h"
 
 namespace traingraph::analysis::plan {
 namespace {
@@ -29,16 +28,7 @@ double activations(const StepBound::Batch& b, const StageShare& stage, const Pip
 
 double StepBound::memory(const Degrees& d, const Batch& b, const PlanLayout& l, const PipelineShares& shares) const {
   const workloads::TransformerSpec& base = problem_.base;
-  workloads::ParallelSpec p;
-  p.dp = l.dp;
-  p.cp = l.cp;
-  p.ep = l.ep;
-  p.pp = l.pp;
-  p.schedule = l.schedule;
-  p.virtual_stages = l.virtual_stages;
-  p.zero_stage = l.zero_stage;
-  p.gradient_reduction = base.parallel.gradient_reduction;
-  const workloads::Sharding sharding{p};
+  const workloads::Sharding sharding = sharding_of(base.parallel, l);
   const double head = head_parameters(d, shares.ends_meet);
   const double optimizer = word_ < 4 ? 12.0 : 8.0;
   const double unit = std::max(d.layer, std::max(d.embedding, d.norm + d.table));  // of ZeRO-3, a model without experts

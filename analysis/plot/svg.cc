@@ -6,6 +6,7 @@
 #include <limits>
 #include <string_view>
 
+#include "analysis/markup.h"
 #include "analysis/plot/plot.h"
 
 namespace traingraph::analysis::plot {
@@ -30,31 +31,8 @@ constexpr std::array<std::string_view, 7> kColours{"#0072B2", "#D55E00", "#009E7
 // After one round of colours the lines change their dashes.
 constexpr std::array<std::string_view, 3> kDashes{"none", "7 3", "2 3"};
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string text_at(double x, double y, std::string_view style, std::string_view text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, style, escaped(text));
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, style, escaped_markup(text));
 }
 
 std::string line(double x1, double y1, double x2, double y2, std::string_view style) {
@@ -241,7 +219,7 @@ std::string to_svg(const Figure& figure) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
       "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#222222\">\n"
       "<title>{2}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-      kWidth, height, escaped(figure.title));
+      kWidth, height, escaped_markup(figure.title));
   out += text_at(kLeft, 28, "font-size=\"19\" font-weight=\"600\"", figure.title);
   out += text_at(kLeft, 48, "fill=\"#555555\"", figure.note);
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
